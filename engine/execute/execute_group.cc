@@ -31,19 +31,19 @@ bool IsGroupableSelect(const cql::SelectPlan& plan) {
          });
 }
 
-bool WritesElements(const cql::ModificationPlan& plan) {
-  return std::ranges::any_of(plan.assignments, &cql::CellAssignment::of_elements) ||
-         std::ranges::any_of(plan.static_assignments, &cql::CellAssignment::of_elements);
-}
-
 bool IsGroupableModification(const cql::ModificationPlan& plan) {
-  return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
+  return !WritesElements(&plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
          plan.views == nullptr && !cql::MattersAtOnce(plan.timeout) &&
          std::ranges::none_of(plan.partition_key,
                               [](const cql::KeyAlternatives& part) { return part.is_in; });
 }
 
 }  // namespace
+
+bool WritesElements(const cql::ModificationPlan* plan) {
+  return std::ranges::any_of(plan->assignments, &cql::CellAssignment::of_elements) ||
+         std::ranges::any_of(plan->static_assignments, &cql::CellAssignment::of_elements);
+}
 
 bool IsGroupable(const cql::Plan& plan) {
   // Computed values have no memory in a group.

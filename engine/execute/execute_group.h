@@ -29,6 +29,8 @@ namespace liststore::execute {
 // list items in shape, without filters and sums; INSERT, UPDATE and DELETE of one partition
 // without conditions; none of counters, or with functions.
 bool IsGroupable(const cql::Plan& plan);
+// To columns of several cells.
+bool WritesElements(const cql::ModificationPlan* plan);
 
 // Keeps its memory. One thread.
 class ExecuteGroup {

@@ -112,7 +112,7 @@ ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientS
   LS_CHECK(turn.scratch.group.empty(), "a turn leaves nothing to the next one, of another client");
   // Where the heap refuses what one of them needs.
   const absl::Cleanup abandon = [&] { turn.scratch.group.Abandon(); };
-  turn.scratch.Settings(*settings_);
+  turn.scratch.Settings(*settings_, options_.cells_max);
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
   for (RequestView& request : requests) {
@@ -196,7 +196,7 @@ void QueryProcessor::RunGroup(Turn& turn) {
 void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   turn.NoteTime();
   // The request before may have changed them.
-  turn.scratch.Settings(*settings_);
+  turn.scratch.Settings(*settings_, options_.cells_max);
   Call call(request, turn, clock_.NowNanos());
   WorkPace pace(turn.client.place);
   call.pace = &pace;
@@ -332,6 +332,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
   if (checks_permissions_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
+  // A JSON may take much memory.
+  if (call.client.place.defers() && call.request.header().body_bytes > kLoopTextBytesMax) {
+    return Defer(Deferral::kInOrder, call);
+  }
   Functions functions(*this, call.now_nanos);
   cql::ComputedValues computed(plan, functions, values, call.scratch.computed);
   LS_RETURN_IF_ERROR(computed.Compute());

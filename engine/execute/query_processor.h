@@ -18,11 +18,13 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/dialect.h"
+#include "engine/cql/values/json_value.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/timeuuid_source.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
@@ -56,6 +58,11 @@ struct QueryProcessorOptions {
   size_t result_bytes_max = SIZE_MAX;
   // Of all statements that are prepared.
   size_t statement_bytes_max = StatementCache::kBytesMax;
+  // Of one request, where there is little memory for its work: cells and elements that it writes,
+  // statements of a BATCH message, and values of a JSON.
+  size_t cells_max = WriteSet::kCellsMax;
+  size_t batch_statements_max = SIZE_MAX;
+  size_t json_values_max = cql::kJsonValuesMax;
 };
 
 class StatementConditions;

@@ -27,20 +27,27 @@ namespace liststore::execute {
 // One thread's.
 struct StatementScratch {
   // As of now, kept until they change.
-  const settings::StatementSettings& Settings(const settings::LiveSettings& live) {
-    if (settings_version != live.version()) [[unlikely]] {
+  const settings::StatementSettings& Settings(const settings::LiveSettings& live,
+                                              size_t cells_max) {
+    if (settings_version != live.version()) [[unlikely]] {  // or another processor's
       settings_version = live.version();
       settings = live.statements();
+      writes.set_cells_max(cells_max);
     }
     return *settings;
   }
 
-  // Behind a request: no more than about 1 MiB of each stays.
+  // Behind a request, however it has ended: some 64 KiB of each stay, as much as most requests need.
   void Trim() {
-    constexpr size_t kValuesKept = 32 * 1024;
-    constexpr size_t kStatementsKept = 8 * 1024;
+    constexpr size_t kValuesKept = 2048;
+    constexpr size_t kStatementsKept = 512;
+    constexpr size_t kRowBytesKept = size_t{64} << 10;
     if (values.capacity() > kValuesKept) [[unlikely]]
       std::vector<cql::BoundValue>().swap(values);
+    if (rows.capacity() > kRowBytesKept) [[unlikely]] {
+      rows.Clear();
+      rows.ShrinkTo(kRowBytesKept);
+    }
     if (changes.capacity() > kStatementsKept || conditional_writes.capacity() > kStatementsKept ||
         replies.capacity() > kStatementsKept) [[unlikely]] {
       std::vector<const cql::ModificationPlan*>().swap(changes);
@@ -167,6 +174,7 @@ class QueryProcessor::Functions final : public cql::FunctionContext {
   uint64_t now_nanos() const override { return now_nanos_; }
   Uuid NewTimeuuid() override { return processor_.timeuuids_.Next(); }
   Uuid NewUuid() override { return processor_.engine_.catalog().NewUuid(); }
+  size_t json_values_max() const override { return processor_.options_.json_values_max; }
 
  private:
   QueryProcessor& processor_;
@@ -211,8 +219,11 @@ class QueryProcessor::BatchValues {
 // What a statement of a batch is as work, beside its bytes.
 inline constexpr uint64_t kUnitsOfStatement = 16;
 
-// What parsing and planning a text is as work: some 10 ns a byte.
-inline uint64_t UnitsOfText(std::string_view text) { return text.size() / 4; }
+// What parsing and planning a text is as work: some 10 ns a byte. One that takes much memory is too
+// much for a loop.
+inline uint64_t UnitsOfText(std::string_view text) {
+  return text.size() / 4 + (text.size() > kLoopTextBytesMax ? kLoopUnitsMax : 0);
+}
 
 // Of statements that were stopped, which nobody sees.
 inline cql::CqlError Stopped() { return cql::CqlError::Server("stopped"); }

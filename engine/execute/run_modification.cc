@@ -206,6 +206,11 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, C
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
     return WriteVirtual(*writes.changes[0], writes.values, call);
   }
+  if (call.group == nullptr && call.client.place.defers() &&
+      call.request.header().body_bytes > kLoopTextBytesMax &&
+      std::ranges::any_of(writes.changes, WritesElements)) [[unlikely]] {
+    return Defer(Deferral::kInOrder, call);
+  }
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
@@ -236,7 +241,8 @@ cql::CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size
     call.CountAccepted(**plan);
     // Many statements of a few bytes each may have long plans.
     plan_bytes += cql::PlanBytes(**plan);
-    if (plan_bytes > cql::kPlanBytesMax) return cql::BatchTooLarge();
+    const size_t bytes_max = options_.dialect.plan_bytes_max;
+    if (plan_bytes > bytes_max) return cql::BatchTooLarge(bytes_max);
   }
   const auto* change = std::get_if<cql::ModificationPlan>(&statement.plan().body);
   if (change == nullptr) return NotAModification();
@@ -258,6 +264,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   changes.clear();
   size_t plan_bytes = 0;
   std::string_view prepared_id;
+  if (statements.size() > options_.batch_statements_max) {
+    return cql::CqlError::Invalid("Batch too large: it has more than " +
+                                  std::to_string(options_.batch_statements_max) + " statements");
+  }
   // Nothing is written before all of it was looked at.
   if (call.pace->IsTooLong(statements.size() * kUnitsOfStatement)) {
     return Defer(Deferral::kInOrder, call);

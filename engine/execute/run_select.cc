@@ -185,9 +185,6 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
       {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
   encoder.AppendEncodedRows(call.scratch.rows.view(), result.row_count);
   encoder.Finish(result.paging_state);
-  // One giant answer is no reason to keep its memory.
-  call.scratch.rows.Clear();
-  call.scratch.rows.ShrinkTo(size_t{1} << 20);
   return Ran::kAnswered;
 }
 

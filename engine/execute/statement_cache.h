@@ -120,7 +120,7 @@ class StatementMemo {
 
  private:
   static constexpr size_t kPlaces = 4;
-  static constexpr size_t kBytesMax = 64 << 10;
+  static constexpr size_t kBytesMax = 16 << 10;
 
   using Place = std::shared_ptr<const PreparedStatement>;
 

@@ -117,7 +117,9 @@ void FaultingHandler::ForEachPlan(execute::RequestView& request, const execute::
     // A whole turn is looked at before the first of its requests runs: together they keep no more
     // than the processor does of one.
     plan_bytes += cql::PlanBytes(**plan);
-    if (plan_bytes > cql::kPlanBytesMax / execute::kRequestsPerTurnMax) statement.ForgetPlan();
+    if (plan_bytes > next_.dialect().plan_bytes_max / execute::kRequestsPerTurnMax) {
+      statement.ForgetPlan();
+    }
   }
 }
 

@@ -36,7 +36,8 @@ class ClientAccount {
 
  private:
   friend class ClientBudget;
-  static constexpr size_t kGranularity = size_t{16} << 10;
+  // Many clients may each hold as much that is not counted.
+  static constexpr size_t kGranularity = size_t{4} << 10;
 
   const uint32_t loop_;
   const uint16_t port_;

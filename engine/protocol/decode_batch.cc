@@ -7,9 +7,6 @@
 namespace liststore::protocol {
 namespace {
 
-// Of all statements of a batch: four bytes of a null become 24, and compressed are next to nothing.
-constexpr size_t kValuesMax = size_t{4} << 20;
-
 // <kind><query: long string | id: short bytes><n><value>...
 BatchStatement DecodeStatement(BodyReader& body, DecodeContext& context) {
   BatchStatement statement;
@@ -33,9 +30,9 @@ BatchStatement DecodeStatement(BodyReader& body, DecodeContext& context) {
   for (size_t i = 0; i < count && body.ok(); ++i) {
     context.scratch.values.push_back(body.ReadValue(context.version));
   }
-  if (context.scratch.values.size() > kValuesMax) {
-    body.Fail({ErrorCode::kInvalid,
-               absl::StrCat("Batch too large: it has more than ", kValuesMax, " values")});
+  if (context.scratch.values.size() > context.scratch.batch_values_max) {
+    body.Fail({ErrorCode::kInvalid, absl::StrCat("Batch too large: it has more than ",
+                                                 context.scratch.batch_values_max, " values")});
   }
   if (context.version >= ProtocolVersion::kV4)
     statement.sent_values = sent.substr(0, sent.size() - body.bytes_left());

@@ -140,6 +140,9 @@ struct Request {
 // once it has grown to the largest request seen. Owned by a connection, or one by each request in
 // flight.
 struct RequestScratch {
+  // Of all statements of a batch: four bytes of a null become 24, and compressed are next to nothing.
+  static constexpr size_t kValuesMax = size_t{4} << 20;
+
   std::vector<Value, UnfilledAllocator<Value>> values;
   // Whoever uses one of the others says no: else they need no look, which is three cache lines.
   bool has_values_alone = true;
@@ -150,6 +153,7 @@ struct RequestScratch {
   std::vector<EventType> event_types;
   // Of a batch: where the values of each statement end.
   std::vector<uint32_t> value_ends;
+  size_t batch_values_max = kValuesMax;
 };
 
 // Decodes the body of a request. `body` is that of `header`, decompressed where kFrameCompressed

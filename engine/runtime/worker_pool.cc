@@ -99,6 +99,24 @@ WorkerPool::Clients::iterator WorkerPool::Next() {
   return before == after ? clients_.end() : before;
 }
 
+void WorkerPool::Drop(uint64_t client) {
+  while (true) {
+    absl::AnyInvocable<void()> dropped;  // goes with nothing locked
+    const MutexLock lock(mutex_);
+    const auto at = clients_.find(client);
+    if (at == clients_.end()) return;
+    std::deque<absl::AnyInvocable<void()>>& waits = at->second.waits;
+    if (!waits.empty()) {
+      dropped = std::move(waits.front());
+      waits.pop_front();
+      --queued_;
+      continue;
+    }
+    if (at->second.runs == 0) clients_.erase(at);
+    return;
+  }
+}
+
 void WorkerPool::Stop() {
   std::vector<std::thread> threads;
   Clients dropped;

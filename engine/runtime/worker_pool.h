@@ -35,6 +35,8 @@ class WorkerPool {
   // Runs `work` some time on one of the threads. False: it is not run, because too much waits,
   // the pool has stopped, or the system has no thread for it.
   [[nodiscard]] bool Post(uint64_t client, absl::AnyInvocable<void()> work);
+  // What the client has posted and is not begun goes, with what it holds. What runs goes on.
+  void Drop(uint64_t client);
   // Waits for what runs, and drops what waits. Not from one of the threads. Again: nothing.
   void Stop();
 

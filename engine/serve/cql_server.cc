@@ -19,6 +19,7 @@
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/statement_cache.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/counters_table.h"
@@ -27,6 +28,7 @@
 #include "engine/network/server.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
+#include "engine/protocol/request.h"
 #include "engine/roles/authenticator.h"
 #include "engine/roles/password_hash.h"
 #include "engine/serve/handler_factory.h"
@@ -127,13 +129,36 @@ uint64_t ClientMemory(const CqlServerOptions& options) {
                     kClientMemoryBytesDefaultMax);
 }
 
-// A statement that is being planned takes up to 600 bytes for each of its tokens: as much as all
-// connections may hold.
-size_t TokensMax(const ClientShares& shares) {
-  constexpr uint64_t kBytesOfToken = 512;
-  constexpr uint64_t kTokensMin = 32 * 1024;
-  return std::clamp<uint64_t>(shares.connections / kBytesOfToken, kTokensMin, cql::kTokensMax);
-}
+// What large requests may take together, and what one may bring: all of it.
+struct WorkShares {
+  WorkShares(const CqlServerOptions& options, const ClientShares& clients)
+      : bytes(options.work_memory_bytes != 0 ? options.work_memory_bytes : clients.connections) {
+    // A statement that is being planned takes up to 600 bytes for each of its tokens.
+    constexpr uint64_t kBytesOfToken = 512;
+    tokens_max = std::clamp<uint64_t>(bytes / kBytesOfToken,
+                                      options.work_memory_bytes != 0 ? kTokensMin : 2 * kTokensMin,
+                                      cql::kTokensMax);
+    if (options.work_memory_bytes == 0) return;
+    constexpr uint64_t kBytesOfCell = 128;        // and its path
+    constexpr uint64_t kBytesOfStatement = 1024;  // of a partition of its own
+    constexpr uint64_t kBytesOfValue = 128;       // while their array grows; of a JSON as well
+    cells_max = std::min<uint64_t>(cells_max, bytes / kBytesOfCell);
+    statements_max = bytes / kBytesOfStatement;
+    values_max = std::min<uint64_t>(values_max, bytes / kBytesOfValue);
+    json_values_max = std::min<uint64_t>(json_values_max, bytes / kBytesOfValue);
+    plan_bytes_max = std::min<uint64_t>(plan_bytes_max, bytes);
+  }
+
+  static constexpr uint64_t kTokensMin = 16 * 1024;
+
+  uint64_t bytes;
+  size_t tokens_max;
+  size_t cells_max = execute::WriteSet::kCellsMax;
+  size_t statements_max = SIZE_MAX;
+  size_t values_max = protocol::RequestScratch::kValuesMax;
+  size_t json_values_max = SIZE_MAX;
+  size_t plan_bytes_max = cql::ScyllaDialect().plan_bytes_max;
+};
 
 // A request may take half of what the data may, and a quarter of what connections hold.
 network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_limit_bytes,
@@ -262,7 +287,12 @@ class CqlServer::Impl {
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = look.looks_like_scylla;
     context.dialect = look.dialect;
-    context.dialect.tokens_max = TokensMax(shares_);
+    const WorkShares work(options, shares_);
+    context.dialect.tokens_max = work.tokens_max;
+    context.dialect.plan_bytes_max = work.plan_bytes_max;
+    context.cells_max = work.cells_max;
+    context.batch_statements_max = work.statements_max;
+    context.json_values_max = work.json_values_max;
     context.settings = std::make_shared<settings::LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
     // Each loop may work at one, beside what is held when requests are let in.
@@ -307,6 +337,9 @@ class CqlServer::Impl {
       cql.tls = tls_.get();
     }
     cql.long_threads = std::clamp(2 * context.shards, kLongThreadsMin, kLongThreadsMax);
+    cql.work_bytes_max = work.bytes;
+    cql.on_work_given = options.on_work_memory_freed;
+    cql.batch_values_max = work.values_max;
     cql.long_result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin);
     if (roles_->rules().asks_for_passwords) cql.authenticator = authenticator_.get();
     LS_ASSIGN_OR_RETURN(cql_, cql_face::CqlFace::Open(*server_, cql, *handler_, events_));

@@ -1,5 +1,6 @@
 #include "engine/serve/handler_factory.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -102,6 +103,9 @@ class ServedStatements final : public StatementHandler {
     execute::QueryProcessorOptions options;
     options.result_bytes_max = context.result_bytes_max;
     options.statement_bytes_max = context.statement_bytes_max;
+    options.cells_max = context.cells_max;
+    options.batch_statements_max = context.batch_statements_max;
+    options.json_values_max = std::min(options.json_values_max, context.json_values_max);
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
     options.settings = context.settings;

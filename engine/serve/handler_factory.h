@@ -15,6 +15,7 @@
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
@@ -60,6 +61,10 @@ struct HandlerContext {
   size_t result_bytes_max = SIZE_MAX;
   // Of those that are prepared.
   size_t statement_bytes_max = execute::StatementCache::kBytesMax;
+  // As of execute::QueryProcessorOptions.
+  size_t cells_max = execute::WriteSet::kCellsMax;
+  size_t batch_statements_max = SIZE_MAX;
+  size_t json_values_max = SIZE_MAX;
   // The tables by which tests look at a server and change what it does.
   bool has_instruments = true;
   // For liststore.memory and liststore.counters. Asked while the server runs.

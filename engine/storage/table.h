@@ -284,8 +284,11 @@ class Table final : private memory::Arena::Relocator {
   std::optional<int64_t> NextExpiry() const { return frozen_ ? std::nullopt : wheel_.NextWhen(); }
 
   TableStats stats() const;
-  // Gives memory that is set aside and not used back to the engine's budget.
-  void ReleaseCredit() { arena_.ReleaseCredit(); }
+  // Gives memory that is set aside and not used back to the engine's budget, and scratch to the heap.
+  void ReleaseCredit() {
+    arena_.ReleaseCredit();
+    if (!pledged_bytes_ && !redeeming_) context_.FreeIdleScratch();
+  }
   // Checks every invariant of everything below; for tests. O(everything).
   void Verify();
 

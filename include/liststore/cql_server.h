@@ -191,6 +191,15 @@ struct CqlServerOptions {
   // OVERLOADED (0x1001), then the connection that holds most is closed; the table liststore.memory
   // shows who holds what. 0: an eighth of the machine's memory, 64 MiB to 4 GiB. At least 1 MiB.
   uint64_t client_memory_bytes = 0;
+  // Memory for what large requests take while they are planned and carried out, beside these two:
+  // those for which there is no room wait for the others, and what one may bring (words of a
+  // statement, statements, values and elements of a batch) follows from it. 0: as much as the
+  // connections' part of `client_memory_bytes`, and what one may bring is bounded as if there was much.
+  uint64_t work_memory_bytes = 0;
+  // Called when one of them is over, with what it may have taken, before others have its room: a
+  // program that counts its resident memory may give what was freed back to the system. By the
+  // server's threads.
+  std::function<void(uint64_t bytes)> on_work_memory_freed;
   // Connections at the same time; one more is answered with an error and closed. The last few are
   // kept for addresses that have few. 0: what the process's limit on open files leaves,
   // which is the program's to raise (RLIMIT_NOFILE) before the server starts.

@@ -1,6 +1,9 @@
 // A few hundred bytes of requests that ask for gigabytes of answers.
+#include <malloc.h>
+
 #include <string>
 
+#include "engine/cql/values/encode_value.h"
 #include "tests/hostile/hostile_session_test.h"
 
 namespace liststore::testing {
@@ -154,6 +157,32 @@ TEST_F(LargeAnswers, ThatAreDelayedAreFew) {
   ExpectAnswers(other, 10);
   for (int i = 0; i < 2 * kRequests; ++i) ASSERT_TRUE(ReadAnswer(client));
   EXPECT_LT(memory.judged_bytes(), kGrownBytesMax);
+}
+
+// Nor does a thread keep what it has gathered of them.
+TEST_F(LargeAnswers, LeaveNothingBehindWhereThereIsNoRoom) {
+  CqlServerOptions options;
+  options.client_memory_bytes = 64 * kMiB;  // 12 MiB of it for a result
+  StartServer(options, "k");
+  Must("CREATE TABLE k.t (p text, c int, v blob, PRIMARY KEY (p, c))");
+  for (int c = 0; c < 200; ++c) {
+    Must("INSERT INTO k.t (p, c, v) VALUES ('p', ?, ?)",
+         {{cql::EncodeInt(c)}, {std::string(100'000, 'x')}});
+  }
+  const auto refuse = [&](const std::string& more) {
+    const std::string text = "SELECT v, p FROM k.t WHERE p = 'p'" + more;
+    EXPECT_NE(session_->Run({text, {}, false}, CqlParameters{}).error, "");
+  };
+  Must("SELECT c FROM k.t WHERE p = 'p'");
+  const size_t before = PeakMemory::judged_now_bytes();
+  for (int i = 0; i < 8; ++i) {
+    refuse("");
+    refuse(" AND v > 0x ALLOW FILTERING");
+  }
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+  EXPECT_LT(PeakMemory::judged_now_bytes(), before + 4 * kMiB);
 }
 
 }  // namespace large_answers_test

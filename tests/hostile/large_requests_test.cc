@@ -44,5 +44,41 @@ TEST_F(LargeRequests, HaveAsManyValuesAsCanBeKept) {
   EXPECT_NE(ErrorMessageOf(*other).find("bound variables"), std::string::npos);
 }
 
+// Where there is little memory for requests that are dealt with.
+TEST_F(LargeRequests, BringWhatFitsIntoTheMemoryForWork) {
+  CqlServerOptions options;
+  options.work_memory_bytes = 8 * kMiB;
+  StartServer(options, "k");
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, l list<int>)");
+  RawCqlClient client(server_->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  const auto refusal = [&](const RawFrame& frame) {
+    const auto answer = client.Ask(frame);
+    return answer && answer->opcode == kError ? ErrorMessageOf(*answer) : "no error";
+  };
+  EXPECT_EQ(refusal(Batch(2, 65'535)), "Batch too large: it has more than 65536 values");
+  EXPECT_EQ(refusal(Batch(8193, 0)), "Batch too large: it has more than 8192 statements");
+  EXPECT_NE(refusal(Query("SELECT " + Repeated("p", 8'200) + " FROM k.t", 1)).find("16384 tokens"),
+            std::string::npos);
+  const auto list = [](uint32_t count) {
+    std::string value(4 + 8 * size_t{count}, '\0');
+    StoreBigEndian32(value.data(), count);
+    for (uint32_t i = 0; i < count; ++i) {
+      StoreBigEndian32(value.data() + 4 + 8 * size_t{i}, 4);
+    }
+    return value;
+  };
+  EXPECT_EQ(Refusal("UPDATE k.t SET l = ? WHERE p = 1", {{list(65'537)}}),
+            "Batch too large: it writes more than 65536 cells and elements");
+  EXPECT_EQ(Refusal("UPDATE k.t SET l = ? WHERE p = 1", {{list(30'000)}}), "");
+  EXPECT_EQ(
+      Refusal("INSERT INTO k.t JSON ?", {{"{\"p\": 2, \"l\": [" + Repeated("1", 65'536) + "]}"}}),
+      "The JSON has more than 65536 values");
+  EXPECT_EQ(
+      Refusal("INSERT INTO k.t JSON ?", {{"{\"p\": 2, \"l\": [" + Repeated("1", 30'000) + "]}"}}),
+      "");
+  EXPECT_EQ(cql::DecodeInteger(Cell("SELECT count(*) FROM k.t")), 2);
+}
+
 }  // namespace large_requests_test
 }  // namespace liststore::testing

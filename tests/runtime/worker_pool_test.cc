@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -122,6 +123,32 @@ TEST(WorkerPool, StopWaitsForWhatRunsAndDropsTheRest) {
   EXPECT_EQ(record.text(), "ran");
   EXPECT_FALSE(pool.Post(1, [] {}));
   pool.Stop();
+}
+
+TEST(WorkerPool, DropsWhatAClientWaitsFor) {
+  Record record;
+  Gate gate;
+  runtime::WorkerPool pool(1, 100);
+  ASSERT_TRUE(pool.Post(1, [&] {
+    gate.Pass();
+    record.Add("a");
+  }));
+  gate.AwaitInside(1);
+  const auto held = std::make_shared<int>(0);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(pool.Post(1, [&record, held] { record.Add("b"); }));
+  }
+  ASSERT_TRUE(pool.Post(2, [&record] { record.Add("x"); }));
+  pool.Drop(3);
+  EXPECT_EQ(pool.queued(), 6u);
+  pool.Drop(1);
+  EXPECT_EQ(pool.queued(), 1u);
+  EXPECT_EQ(held.use_count(), 1);
+  ASSERT_TRUE(pool.Post(1, [&record] { record.Add("c"); }));
+  gate.Open();
+  const std::string text = record.Await(3);
+  EXPECT_EQ(text.substr(0, 1), "a");
+  EXPECT_EQ(text.find('b'), std::string::npos);
 }
 
 }  // namespace worker_pool_test

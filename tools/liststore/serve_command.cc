@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -110,16 +111,20 @@ settings::SettingSource ToSettingSource(OptionSource source) {
 
 // What is freed goes back to the system. By itself the C library keeps more the larger the blocks are
 // that were freed, up to 64 MiB for each thread, which no limit would count.
-void GiveFreedMemoryBack() {
+// Each arena keeps as much again: there is one for each loop, and two for all other threads, which
+// allocate in turn.
+void GiveFreedMemoryBack(uint32_t shards) {
 #if defined(__GLIBC__)
   constexpr int kKeptBytes = 1 << 20;
+  constexpr int kSharedArenas = 2;
   mallopt(M_MMAP_THRESHOLD, kKeptBytes);
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  mallopt(M_ARENA_MAX, static_cast<int>(std::max(shards, uint32_t{1})) + kSharedArenas);
 #endif
 }
 
 int Serve(const Subcommand& command, ServeOptions options) {
-  GiveFreedMemoryBack();
+  GiveFreedMemoryBack(options.shards);
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);
     const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));

@@ -12,9 +12,11 @@
 namespace liststore {
 namespace {
 
-// From so much of the limit on.
+// From so much of the limit on it is given back, and from so much on looked for often.
 constexpr uint64_t kNearNumerator = 4;
 constexpr uint64_t kNearDenominator = 5;
+constexpr uint64_t kFarNumerator = 3;
+constexpr uint64_t kFarDenominator = 5;
 // Less than this part of the limit is little.
 constexpr uint64_t kLittlePart = 64;
 constexpr int kLookMillis = 100;
@@ -53,6 +55,13 @@ HeapTrim::~HeapTrim() {
   if (thread_.joinable()) thread_.join();
 }
 
+void HeapTrim::NoteFreed(uint64_t bytes) {
+  const uint64_t limit = limit_bytes_.load();
+  if (freed_bytes_.fetch_add(bytes) + bytes < limit / kLittlePart) return;
+  if (ResidentBytes() < limit / kNearDenominator * kNearNumerator) return;
+  if (freed_bytes_.exchange(0) > 0) Trim();
+}
+
 bool HeapTrim::Wait(int millis) {
   std::unique_lock lock(mutex_);
   return !ends_.wait_for(lock, std::chrono::milliseconds(millis), [this] { return is_over_; });
@@ -64,10 +73,13 @@ void HeapTrim::Run() {
     millis = kLookMillis;
     const uint64_t limit = limit_bytes_.load();
     const uint64_t before = ResidentBytes();
+    if (before < limit / kFarDenominator * kFarNumerator) millis = kLittleMillis;
     if (before < limit / kNearDenominator * kNearNumerator) continue;
+    freed_bytes_.store(0);
     Trim();
     const uint64_t after = ResidentBytes();
-    if (before - std::min(before, after) < limit / kLittlePart) millis = kLittleMillis;
+    const bool found_little = before - std::min(before, after) < limit / kLittlePart;
+    if (found_little && after < limit) millis = kLittleMillis;
   }
 }
 

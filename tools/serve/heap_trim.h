@@ -12,12 +12,14 @@ namespace liststore {
 
 // What was freed of the heap lies between what was not: the C library gives back the end of it alone,
 // and a server that has answered large and small requests for long holds some ten MiB more than it
-// counts. Near the limit they are looked for and given back. Looks ten times a second, which costs a
-// read of /proc; looking for free pages takes some milliseconds, and where little was found it is left
-// for a second. Where the heap is another than glibc's it does nothing.
+// counts. Near the limit they are looked for and given back: when a large request is over, before
+// another one has its room; and by a thread of its own for what is freed otherwise, which looks ten
+// times a second, and once where the limit is far. A look costs a read of /proc, some 10 us; finding
+// free pages takes some milliseconds, and where little was found it is left for a second. Where the
+// heap is another than glibc's it does nothing.
 class HeapTrim {
  public:
-  // `limit_bytes`: of the process. Where no thread can be had, nothing is trimmed.
+  // `limit_bytes`: of the process. Where no thread can be had, large requests alone give back.
   explicit HeapTrim(uint64_t limit_bytes);
   ~HeapTrim();
   HeapTrim(const HeapTrim&) = delete;
@@ -25,6 +27,9 @@ class HeapTrim {
 
   // Any thread.
   void SetLimit(uint64_t limit_bytes) { limit_bytes_.store(limit_bytes); }
+  // So many bytes of the heap were freed, at most. Gives back what is free when some MiB have been.
+  // Any thread; some milliseconds where it does, for one of those who call.
+  void NoteFreed(uint64_t bytes);
 
  private:
   void Run();
@@ -32,6 +37,7 @@ class HeapTrim {
   bool Wait(int millis);
 
   std::atomic<uint64_t> limit_bytes_;
+  std::atomic<uint64_t> freed_bytes_ = 0;  // since it was given back last
   std::mutex mutex_;
   std::condition_variable ends_;
   bool is_over_ = false;

@@ -296,6 +296,9 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
+  server_options.on_work_memory_freed = [&heap_trim](uint64_t bytes) {
+    heap_trim.NoteFreed(bytes);
+  };
   if (server_options.divide_memory) {
     server_options.divide_memory = [&heap_trim,
                                     divide = server_options.divide_memory](uint64_t of) {

@@ -24,6 +24,12 @@ constexpr uint64_t kProcessBytesMin = uint64_t{64} << 20;
 // in, and what is lost between the sizes of blocks.
 uint64_t ProgramBytes(uint64_t process_bytes) { return (uint64_t{24} << 20) + process_bytes / 32; }
 
+// Of these, what is for large requests while they are dealt with. What remains is for the program
+// itself (some 16 MiB), scratch of its threads (2 MiB a loop), and holes between blocks of the heap.
+uint64_t WorkBytes(uint64_t process_bytes) {
+  return std::clamp(process_bytes / 16, uint64_t{8} << 20, uint64_t{512} << 20);
+}
+
 // `client_bytes`: that were asked for; 0: an eighth of the process's. `name`: of what says
 // `process_bytes`.
 absl::StatusOr<CqlMemoryShares> DivideMemory(uint64_t process_bytes, uint64_t client_bytes,
@@ -65,6 +71,7 @@ absl::Status ShareMemory(const ServeOptions& options, CqlServerOptions& server) 
   server.memory_limit_bytes = shares.rows_bytes;
   server.client_memory_bytes = shares.client_bytes;
   server.process_memory_bytes = process_bytes;
+  server.work_memory_bytes = WorkBytes(process_bytes);
   server.divide_memory = [client_bytes](uint64_t bytes) {
     return DivideMemory(bytes, client_bytes, "limit_bytes");
   };

@@ -108,9 +108,9 @@ size_t PlanBytes(const Plan& plan) {
          plan.without_effect.capacity() * sizeof(CqlFeature);
 }
 
-CqlError BatchTooLarge() {
+CqlError BatchTooLarge(size_t plan_bytes_max) {
   return CqlError::Invalid("Batch too large: its statements take more than " +
-                           std::to_string(kPlanBytesMax) + " bytes when they are planned");
+                           std::to_string(plan_bytes_max) + " bytes when they are planned");
 }
 
 size_t PlanBytes(const ModificationPlan& plan) { return sizeof(plan) + Meter().Of(plan); }

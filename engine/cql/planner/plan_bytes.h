@@ -10,11 +10,8 @@
 
 namespace liststore::cql {
 
-// Of the plans that one request makes, together. A short statement may have a long plan: its table
-// has many columns, or views of many conditions.
-inline constexpr size_t kPlanBytesMax = size_t{256} << 20;
-// Of a batch with more.
-CqlError BatchTooLarge();
+// Of a batch whose plans take more than Dialect::plan_bytes_max.
+CqlError BatchTooLarge(size_t plan_bytes_max);
 
 // The plan and what it owns, capacities and not sizes; types that are used in several places once,
 // the schema's too; nothing of tables. Of a SchemaPlan without the statement, whose tree is behind

@@ -391,7 +391,8 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
   for (const ModificationStatement& modification : statement.statements) {
     LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
     bytes += PlanBytes(next);
-    if (bytes > kPlanBytesMax) return BatchTooLarge();
+    const size_t bytes_max = binder.dialect().plan_bytes_max;
+    if (bytes > bytes_max) return BatchTooLarge(bytes_max);
     plan.modifications.push_back(std::move(next));
   }
   // Of each statement before of the batch. Source: ScyllaDB cql3/statements/batch_statement.cc.

@@ -25,6 +25,10 @@ struct Dialect {
   // less. ScyllaDB bounds a request by its share of memory.
   size_t tokens_max = size_t{1} << 20;
 
+  // Of the plans that one request makes, together. A short statement may have a long plan: its table
+  // has many columns, or views of many conditions. The same holds for servers with little memory.
+  size_t plan_bytes_max = size_t{256} << 20;
+
   // ALTER TABLE t DROP COMPACT STORAGE is a statement, if one that a Cassandra refuses by default.
   // cql3/statements/schema/AlterTableStatement.java.
   bool has_drop_compact_storage = false;

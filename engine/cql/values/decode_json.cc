@@ -352,8 +352,8 @@ Decoded DecodeJson(const JsonValue& json, const DataType& type) {
 // its type in one case and the function that it is registered as in the other;
 // native_scalar_function.hh.
 CqlOr<std::optional<std::string>> FromJson(std::string_view text, const DataType& type,
-                                           std::string_view keyspace) {
-  const CqlOr<JsonValue> json = ParseJson(text);
+                                           std::string_view keyspace, size_t values_max) {
+  const CqlOr<JsonValue> json = ParseJson(text, values_max);
   if (!json.ok()) {
     return FunctionFailure("fromJson", "Failed parsing fromJson parameter: " + json.error().message,
                            keyspace, type);

@@ -24,7 +24,8 @@ CqlOr<std::string> DecodeJson(const JsonValue& json, const DataType& type);
 // fromJson(`text`) as a value of `type`; nullopt is null. `keyspace`: the statement's, which
 // ScyllaDB puts into errors. They are function failures, in ScyllaDB's words.
 CqlOr<std::optional<std::string>> FromJson(std::string_view text, const DataType& type,
-                                           std::string_view keyspace);
+                                           std::string_view keyspace,
+                                           size_t values_max = kJsonValuesMax);
 
 }  // namespace liststore::cql
 

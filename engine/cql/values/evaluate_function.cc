@@ -137,8 +137,14 @@ Result ToJson(const NativeFunction& function, std::optional<std::string_view> ar
   return std::optional(std::move(json));
 }
 
-Result JsonRowOf(const NativeFunction& function, std::optional<std::string_view> text) {
-  LS_ASSIGN_OR_RETURN(std::string row, DecodeJsonRow(text, function.result));
+size_t JsonValuesMax(const FunctionContext* context) {
+  return context == nullptr ? kJsonValuesMax : context->json_values_max();
+}
+
+Result JsonRowOf(const NativeFunction& function, std::optional<std::string_view> text,
+                 const FunctionContext* context) {
+  LS_ASSIGN_OR_RETURN(std::string row,
+                      DecodeJsonRow(text, function.result, JsonValuesMax(context)));
   return std::optional(std::move(row));
 }
 
@@ -166,7 +172,9 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
   }
   if (function.kind == FunctionKind::kParts) return JoinArguments(function, arguments);
   if (function.kind == FunctionKind::kToJson) return ToJson(function, arguments[0]);
-  if (function.kind == FunctionKind::kJsonRow) return JsonRowOf(function, arguments[0]);
+  if (function.kind == FunctionKind::kJsonRow) {
+    return JsonRowOf(function, arguments[0], context);
+  }
   const auto is_null = [](const auto& argument) { return !argument.has_value(); };
   if (std::ranges::any_of(arguments, is_null)) return std::optional<std::string>();
   if (function.kind == FunctionKind::kToken) return TokenOfKey(arguments);
@@ -180,7 +188,7 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
   if (function.kind == FunctionKind::kToBlob) return std::optional(std::string(argument));
   if (function.kind == FunctionKind::kFromBlob) return FromBlob(function, argument);
   if (function.kind == FunctionKind::kFromJson) {
-    return FromJson(argument, function.result, function.keyspace);
+    return FromJson(argument, function.result, function.keyspace, JsonValuesMax(context));
   }
   if (function.kind == FunctionKind::kCast) {
     return CastValue(function.arguments[0].native(), function.result.native(), argument);

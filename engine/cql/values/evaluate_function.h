@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_CQL_VALUES_EVALUATE_FUNCTION_H_
 #define LISTSTORE_ENGINE_CQL_VALUES_EVALUATE_FUNCTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/values/json_value.h"
 #include "engine/cql/values/native_function.h"
 #include "engine/model/types/uuid.h"
 
@@ -25,6 +27,8 @@ class FunctionContext {
   virtual Uuid NewTimeuuid() = 0;
   // A random one.
   virtual Uuid NewUuid() = 0;
+  // Of one JSON.
+  virtual size_t json_values_max() const { return kJsonValuesMax; }
 };
 
 // `arguments`: one for each of the function's, valid for their types; nullopt is null, which all

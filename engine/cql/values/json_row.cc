@@ -47,9 +47,10 @@ DataType ColumnsOfRow(const TableDefinition& table) {
   return DataType::User(std::move(names), std::move(types));
 }
 
-CqlOr<std::string> DecodeJsonRow(std::optional<std::string_view> text, const DataType& columns) {
+CqlOr<std::string> DecodeJsonRow(std::optional<std::string_view> text, const DataType& columns,
+                                 size_t values_max) {
   if (!text) return NullRow();
-  LS_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(*text));
+  LS_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(*text, values_max));
   const auto* members = json.As<JsonObject>();
   // Source: ScyllaDB utils/rjson.hh, RAPIDJSON_ASSERT, which goes on with a backtrace.
   if (members == nullptr) {

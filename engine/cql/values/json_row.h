@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/values/json_value.h"
 #include "engine/model/schema.h"
 #include "engine/model/types/data_type.h"
 
@@ -24,7 +25,8 @@ DataType ColumnsOfRow(const TableDefinition& table);
 // JSON value than an object, unknown columns. Source: ScyllaDB cql3/statements/update_statement.cc,
 // json_helpers; of null and what is no object Cassandra cql3/Json.java, for ScyllaDB has no words
 // but of its library.
-CqlOr<std::string> DecodeJsonRow(std::optional<std::string_view> text, const DataType& columns);
+CqlOr<std::string> DecodeJsonRow(std::optional<std::string_view> text, const DataType& columns,
+                                 size_t values_max = kJsonValuesMax);
 
 // One column of such a row. O(columns).
 struct JsonCell {

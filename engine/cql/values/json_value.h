@@ -49,9 +49,9 @@ struct JsonMember {
 };
 
 // `text` is valid UTF-8. Server: "Parsing JSON failed: Invalid value. at 3", the byte that is
-// wrong; "Max nested level reached: 78". Invalid: more than kJsonValuesMax values. Strings of the
+// wrong; "Max nested level reached: 78". Invalid: more than `values_max` values. Strings of the
 // tree are valid UTF-8. O(bytes).
-CqlOr<JsonValue> ParseJson(std::string_view text);
+CqlOr<JsonValue> ParseJson(std::string_view text, size_t values_max = kJsonValuesMax);
 
 // In one line without spaces, as RapidJSON writes it.
 std::string PrintJson(const JsonValue& value);

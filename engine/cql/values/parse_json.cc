@@ -32,7 +32,7 @@ void AppendUtf8(uint32_t code, std::string& text) {
 // Each method reads what its name says, beginning at at_; false: error_ says why not.
 class JsonParser {
  public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
+  JsonParser(std::string_view text, size_t values_max) : text_(text), values_max_(values_max) {}
 
   CqlOr<JsonValue> Parse() {
     JsonValue value;
@@ -66,9 +66,9 @@ class JsonParser {
   }
 
   bool ParseValue(JsonValue& value) {
-    if (++values_ > kJsonValuesMax) {
+    if (++values_ > values_max_) {
       error_ =
-          CqlError::Invalid("The JSON has more than " + std::to_string(kJsonValuesMax) + " values");
+          CqlError::Invalid("The JSON has more than " + std::to_string(values_max_) + " values");
       return false;
     }
     switch (Peek()) {
@@ -256,6 +256,7 @@ class JsonParser {
   }
 
   const std::string_view text_;
+  const size_t values_max_;
   size_t at_ = 0;
   int nesting_ = 0;
   size_t values_ = 0;
@@ -264,6 +265,8 @@ class JsonParser {
 
 }  // namespace
 
-CqlOr<JsonValue> ParseJson(std::string_view text) { return JsonParser(text).Parse(); }
+CqlOr<JsonValue> ParseJson(std::string_view text, size_t values_max) {
+  return JsonParser(text, values_max).Parse();
+}
 
 }  // namespace liststore::cql

@@ -82,6 +82,9 @@ struct WorkPlace {
 // What a loop does at most of a statement that can be done elsewhere: others wait for that.
 inline constexpr uint64_t kLoopUnitsMax = 32 << 10;
 inline constexpr std::chrono::nanoseconds kLoopTimeMax = std::chrono::milliseconds(1);
+// A longer text, or request of elements of collections, takes some MiB of memory, of which there is a
+// share for those that are done elsewhere.
+inline constexpr size_t kLoopTextBytesMax = size_t{16} << 10;
 
 // Of one statement, on one thread. Work is told in units of some 50 ns: a row that is looked at, or
 // 64 bytes of values. Short statements never look at the clock.

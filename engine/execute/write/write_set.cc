@@ -249,9 +249,9 @@ WriteSet::Group& WriteSet::GroupOf(const cql::ModificationPlan& plan, std::strin
   return group;
 }
 
-cql::CqlError WriteSet::TooManyCells() {
+cql::CqlError WriteSet::TooManyCells() const {
   return cql::CqlError::Invalid("Batch too large: it writes more than " +
-                                std::to_string(kCellsMax) + " cells and elements");
+                                std::to_string(cells_max_) + " cells and elements");
 }
 
 WriteSet::Row& WriteSet::NewRow(const std::string& key) {

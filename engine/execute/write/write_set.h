@@ -55,6 +55,9 @@ class WriteSet {
                      std::optional<int64_t> timestamp, uint64_t now_nanos,
                      cql::ComputedValues* computed = nullptr);
 
+  // Instead of kCellsMax.
+  void set_cells_max(size_t cells) { cells_max_ = cells; }
+
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
 
@@ -106,19 +109,19 @@ class WriteSet {
   cql::CqlStatus AddStaticRow(const cql::ModificationPlan& plan, cql::BoundValues values,
                               int64_t ttl, int64_t now_seconds, Group& group);
   // More than that is given back behind a request.
-  static constexpr size_t kCellsKept = size_t{16} << 10;
-  static constexpr size_t kRowsKept = 4096;  // and as many partitions and commands
-  static constexpr size_t kKeyBytesKept = size_t{1} << 20;
+  static constexpr size_t kCellsKept = 2048;
+  static constexpr size_t kRowsKept = 512;  // and as many partitions and commands
+  static constexpr size_t kKeyBytesKept = size_t{64} << 10;
   // The newest ones, without a hash table.
   static constexpr size_t kGroupsSearched = 16;
 
   // Invalid: so many more are too many.
   cql::CqlStatus CheckRoomFor(size_t cells) const {
-    if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
+    if (cells <= cells_max_ - std::min(cells_.size(), cells_max_)) [[likely]]
       return {};
     return TooManyCells();
   }
-  static cql::CqlError TooManyCells();
+  cql::CqlError TooManyCells() const;
   // Cells from there on are not written.
   void Forget(size_t first_cell);
   cql::CqlStatus AddCells(const std::vector<cql::CellAssignment>& assignments,
@@ -160,6 +163,7 @@ class WriteSet {
   std::deque<Row> rows_;
   std::deque<cql::EncodedRange> ranges_;
   std::vector<CellUpdate> cells_;
+  size_t cells_max_ = kCellsMax;
   // The first hashed_groups_ groups, where there are many.
   GroupsByPartition groups_by_partition_;
   size_t hashed_groups_ = 0;

@@ -11,7 +11,7 @@
 namespace liststore::cql_face {
 
 // What remains of buffers after large answers.
-inline constexpr size_t kScratchBytesMax = size_t{1} << 20;
+inline constexpr size_t kScratchBytesMax = size_t{256} << 10;
 
 // Appends whole `frames` to `out`, each compressed when it is worth it. Leaves `scratch` empty, and
 // with no more than kScratchBytesMax. Linear.

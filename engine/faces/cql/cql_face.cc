@@ -23,8 +23,10 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   context.logins = std::make_unique<LoginGuard>(options.logins);
   if (options.long_threads > 0) {
     context.long_work = std::make_unique<LongWork>(options.long_threads, options.long_queued_max,
-                                                   options.long_result_bytes_max);
+                                                   options.long_result_bytes_max,
+                                                   options.work_bytes_max, options.on_work_given);
   }
+  context.batch_values_max = options.batch_values_max;
   context.body_bytes_max = static_cast<uint32_t>(
       std::min<size_t>(server.limits().input_bytes_max, protocol::kFrameBodyBytesMax));
   for (uint32_t shard = 0; shard < server.loop_count(); ++shard) {

@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_FACES_CQL_CQL_FACE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,12 @@ struct CqlFaceOptions {
   size_t long_queued_max = 1024;
   // Of results of theirs without pages, all together.
   uint64_t long_result_bytes_max = UINT64_MAX / 4;
+  // What large requests of theirs may take while they are dealt with, all together; others wait. Who
+  // is told when one is over, by its thread, with what it may have taken, before the next one begins.
+  uint64_t work_bytes_max = UINT64_MAX / 4;
+  std::function<void(uint64_t bytes)> on_work_given = {};
+  // Of all statements of a batch.
+  size_t batch_values_max = protocol::RequestScratch::kValuesMax;
   // Where connections are listed; outlives the face. May be nullptr.
   ConnectedClients* clients = nullptr;
 };

@@ -66,7 +66,9 @@ std::string LateBody(const network::Turn& turn) {
 }  // namespace
 
 Dispatcher::Dispatcher(const ServerContext& server)
-    : server_(server), slots_(std::make_unique<std::array<Slot, execute::kRequestsPerTurnMax>>()) {}
+    : server_(server), slots_(std::make_unique<std::array<Slot, execute::kRequestsPerTurnMax>>()) {
+  for (Slot& slot : *slots_) slot.scratch.batch_values_max = server.batch_values_max;
+}
 
 Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
                                         const network::Turn& turn) {
@@ -302,8 +304,12 @@ void Dispatcher::Trim(Slot& slot) {
   protocol::RequestScratch& scratch = slot.scratch;
   if (scratch.values.capacity() > kSlotElementsMax ||
       (!scratch.has_values_alone && (scratch.statements.capacity() > kSlotElementsMax ||
-                                     scratch.custom_payload.capacity() > kSlotElementsMax))) {
+                                     scratch.custom_payload.capacity() > kSlotElementsMax ||
+                                     scratch.options.capacity() > kSlotElementsMax ||
+                                     scratch.event_types.capacity() > kSlotElementsMax))) {
+    const size_t batch_values_max = scratch.batch_values_max;
     scratch = {};
+    scratch.batch_values_max = batch_values_max;
   }
   slot.body.Clear();
   slot.body.ShrinkTo(kSlotBodyBytesMax);

@@ -24,8 +24,8 @@
 namespace liststore::cql_face {
 
 // One for each loop, used there only, for all of its connections in turn: it holds nothing of
-// theirs between two calls. Knows nothing of sockets. Some 36 to 56 KiB, and the largest batch
-// seen, up to a bound. Allocates nothing once it has grown.
+// theirs between two calls. Knows nothing of sockets. Some 36 to 56 KiB, and for each of 64 requests
+// what the largest seen has taken, up to some 40 KiB. Allocates nothing once it has grown.
 class Dispatcher {
  public:
   struct Result {
@@ -68,9 +68,10 @@ class Dispatcher {
     OutputBuffer body;  // decompressed
     protocol::RequestScratch scratch;
   };
-  // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
-  static constexpr size_t kSlotElementsMax = 4096;
-  static constexpr size_t kSlotBodyBytesMax = size_t{64} << 10;
+  // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB. All
+  // slots may have met their largest request: together they keep some 2 MiB.
+  static constexpr size_t kSlotElementsMax = 256;
+  static constexpr size_t kSlotBodyBytesMax = size_t{8} << 10;
   // Requests of one call may take this much decompressed, and one frame more: small frames can
   // swell 255 times.
   static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;

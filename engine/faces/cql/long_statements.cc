@@ -24,6 +24,23 @@ namespace {
 // each other.
 constexpr uint64_t kSchemaClient = UINT64_MAX;
 
+// What a request may take of memory until it is answered, results aside; 0: so little that it is not
+// counted. A token of a text takes up to 600 bytes while it is planned, and two bytes of the text; an
+// element of a collection, or a statement of a batch by its id, some 30 bytes for each of its own.
+uint64_t WorkBytes(const protocol::FrameHeader& header, size_t body_bytes, size_t body_bytes_max) {
+  constexpr size_t kSmall = execute::kLoopTextBytesMax;
+  constexpr uint64_t kBytesOfTextByte = 300;
+  constexpr uint64_t kBytesOfValueByte = 32;
+  constexpr size_t kSwelling = 255;  // of what is compressed, at most
+  if ((header.flags & protocol::kFrameCompressed) != 0) {
+    body_bytes = std::min(body_bytes_max, body_bytes * kSwelling);
+  }
+  if (body_bytes <= kSmall) return 0;
+  const bool has_values_alone =
+      static_cast<protocol::Opcode>(header.opcode) == protocol::Opcode::kExecute;
+  return body_bytes * (has_values_alone ? kBytesOfValueByte : kBytesOfTextByte);
+}
+
 }  // namespace
 
 // Made by the loop, then a worker's until it has posted that it is done, then the loop's again; but
@@ -68,10 +85,13 @@ LongStatements::LongStatements(runtime::EventLoop& loop, network::Client& client
     : loop_(loop), client_(client), handler_(handler), work_(work), client_id_(client_id) {}
 
 LongStatements::~LongStatements() {
+  if (statements_.empty()) return;
   for (const auto& statement : statements_) {
     statement->owner = nullptr;
     statement->is_cancelled.store(true, std::memory_order_relaxed);
   }
+  // Who comes and goes leaves no requests behind that nobody counts.
+  work_->pool.Drop(client_id_);
 }
 
 void LongStatements::Add(DeferredRequest request, const ConnectionState& state, OutputBuffer& out) {
@@ -86,9 +106,9 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
                              .is_cancelled = &statement->is_cancelled,
                              .results = &work_->results};
   statement->owner = this;
-  const auto work = [statement, &handler = handler_, &loop = loop_] {
+  const auto work = [statement, &handler = handler_, &loop = loop_, &memory = work_->memory] {
     try {
-      Work(*statement, handler);
+      Work(*statement, handler, memory);
     } catch (const std::bad_alloc&) {
       // As on a loop: what was written of the answer is not known, and the connection ends.
       statement->answer.Clear();
@@ -117,10 +137,16 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
   statements_.push_back(std::move(statement));
 }
 
-void LongStatements::Work(Statement& statement, execute::RequestHandler& handler) {
+void LongStatements::Work(Statement& statement, execute::RequestHandler& handler,
+                          runtime::WorkMemory& memory) {
   if (statement.is_cancelled.load(std::memory_order_relaxed)) return;
   const protocol::FrameHeader& header = statement.request.header;
   std::string_view body = statement.request.body;
+  std::optional<runtime::WorkMemory::Part> part;
+  if (const uint64_t bytes = WorkBytes(header, body.size(), statement.body_bytes_max); bytes > 0) {
+    part.emplace(memory, bytes);
+    if (statement.is_cancelled.load(std::memory_order_relaxed)) return;
+  }
   OutputBuffer plain_body;
   std::optional<protocol::ProtocolError> error;
   if ((header.flags & protocol::kFrameCompressed) != 0) {

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/output_buffer.h"
@@ -20,6 +22,7 @@
 #include "engine/protocol/compression.h"
 #include "engine/protocol/frame.h"
 #include "engine/runtime/event_loop.h"
+#include "engine/runtime/work_memory.h"
 #include "engine/runtime/worker_pool.h"
 
 namespace liststore::cql_face {
@@ -35,9 +38,14 @@ struct DeferredRequest {
 // What the sessions of a server share for them. Thread-safe. Its pool is stopped when the server
 // has stopped, and before its loops and the handler go.
 struct LongWork {
-  LongWork(uint32_t threads, size_t queued_max, uint64_t result_bytes_max)
-      : pool(threads, queued_max), results(result_bytes_max) {}
+  LongWork(uint32_t threads, size_t queued_max, uint64_t result_bytes_max, uint64_t work_bytes_max,
+           std::function<void(uint64_t bytes)> on_work_given)
+      : memory(work_bytes_max, std::move(on_work_given)),
+        pool(threads, queued_max),
+        results(result_bytes_max) {}
 
+  // Of large requests while they are planned and carried out; small ones take none of it.
+  runtime::WorkMemory memory;
   runtime::WorkerPool pool;
   execute::ResultBudget results;
   std::atomic<uint64_t> begun{0};
@@ -100,7 +108,8 @@ class LongStatements {
   struct Statement;
 
   // Any thread: carries it out.
-  static void Work(Statement& statement, execute::RequestHandler& handler);
+  static void Work(Statement& statement, execute::RequestHandler& handler,
+                   runtime::WorkMemory& memory);
   void NoteDone(const Statement& statement);
   void Remove(size_t index);
 

@@ -12,6 +12,7 @@
 #include "engine/faces/cql/long_statements.h"
 #include "engine/network/client_budget.h"
 #include "engine/protocol/frame.h"
+#include "engine/protocol/request.h"
 #include "engine/protocol/scylla_options.h"
 #include "engine/roles/authenticator.h"
 
@@ -38,6 +39,8 @@ struct ServerContext {
   std::unique_ptr<LongWork> long_work;
   // Longest body of a request, as it comes and decompressed.
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
+  // Of all statements of a batch.
+  size_t batch_values_max = protocol::RequestScratch::kValuesMax;
 };
 
 }  // namespace liststore::cql_face

@@ -83,9 +83,13 @@ struct PartitionContext {
     if (has_large_scratch) [[unlikely]]
       FreeScratch();
   }
-  // What is kept of each in every lane of every table.
-  static constexpr size_t kScratchBytesKept = 16 * 1024;
+  // What is kept of each in every lane of every table, until reclamation comes by.
+  static constexpr size_t kScratchBytesKept = 8 * 1024;
   static constexpr size_t kScratchCellsKept = 128;
+  // Nobody waits: what is more than the writes of short rows need, in a table that may hardly be written.
+  void FreeIdleScratch() {
+    if (has_large_scratch || payload.capacity() > kScratchBytesIdle) FreeScratch();
+  }
 
  private:
   void GrowScratch(size_t row_bytes) {
@@ -95,6 +99,7 @@ struct PartitionContext {
     other_body.Reserve(row_bytes / kCellBytesMin);
     has_large_scratch |= row_bytes > kScratchBytesKept;
   }
+  static constexpr size_t kScratchBytesIdle = kInlineRowBytesMax + 1024;
   // A cell takes more in the longest form of its row.
   static constexpr size_t kCellBytesMin = 19;
   void FreeScratch() {
