@@ -104,6 +104,12 @@ void RowBody::Free() {
   cells_.shrink_to_fit();
 }
 
+void RowBody::Assign(const StoredRow& row) {
+  marker_ = row.marker;
+  tombstone_ = row.tombstone;
+  cells_.assign(row.cells.begin(), row.cells.end());
+}
+
 void RowBody::DecodeComplex(std::string_view payload) {
   Clear();
   const uint8_t flags = Take<uint8_t>(payload);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/model/mutation.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/partition/partition.h"
 
@@ -17,6 +18,9 @@ size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row);
 
 Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
                        const WriteContext& write);
+// Of a row that is put where none is.
+size_t RowBytesMax(const StoredRow& row);
+Partition::Load LoadOf(const StoredRow& row);
 Partition::Load LoadOfDeletions(const TableSchema& schema, std::span<const ClusteringKeyView> keys);
 
 }  // namespace liststore::storage
