@@ -1,5 +1,5 @@
 // RowFollower: keeps rows of some tables, those of views, as they follow from the rows of others.
-// It sees the rows that a write touches as they were and as they are, and says what is to become of
+// It sees the rows that a write touches as they are and as they will be, and says what is to become of
 // the rows that follow, all in one step with the write.
 #ifndef LISTSTORE_ENGINE_COMMAND_ROW_FOLLOWER_H_
 #define LISTSTORE_ENGINE_COMMAND_ROW_FOLLOWER_H_
@@ -36,19 +36,17 @@ class RowFollower {
   virtual bool Follows(TableId table) const = 0;
   // Tables whose rows follow. Nobody else writes to them.
   virtual std::span<const TableId> Derived() const = 0;
-  // How many of those follow from this table.
-  virtual size_t CountDerivedFrom(TableId table) const = 0;
   // An attempt begins, maybe not the first: what was seen before does not count.
   virtual void OnAttempt() = 0;
-  // A live row of a table that it follows, as it was before the write, or as it is behind it. A row
+  // A live row of a table that it follows, as it is before the write, or as it will be behind it. A row
   // may come more than once. Valid during the call.
   virtual void OnRowBefore(TableId table, std::string_view partition_key, const RowView& row) = 0;
   virtual void OnRowAfter(TableId table, std::string_view partition_key, const RowView& row) = 0;
-  // Bytes of values and keys in the rows that follow from those seen before the write: what is freed
-  // when they are taken out, at least.
-  virtual uint64_t BytesBefore() const = 0;
-  // Behind the last row: the rows that are others now. Valid until the next attempt.
+  // Behind the last row: the rows that will be others. Valid until the next attempt.
   virtual std::span<const DerivedRow> Changes() = 0;
+  // Behind that: bytes of values and keys in the rows that are taken out for them, which is what comes
+  // free, at least.
+  virtual uint64_t BytesTakenOut() const = 0;
 };
 
 }  // namespace liststore

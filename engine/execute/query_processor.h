@@ -47,6 +47,8 @@ struct QueryProcessorOptions {
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
   std::function<void(const protocol::SchemaChange&)> on_schema_change;
+  // The schema has changed, and the heap had no room to say how. Takes none.
+  std::function<void()> on_lost_schema_change;
   // Where features are counted that statements ask for in vain; outlives the processor. nullptr:
   // nowhere.
   FeatureTally* tally = nullptr;

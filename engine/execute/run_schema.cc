@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/planner/bind_timeout.h"
@@ -120,7 +121,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   std::vector<SchemaDifference> of_index_views;
   bool heap_refuses = false;
   RoleChanges role_changes(*roles_, call.client);
-  catalog.Change([&](Schema& next) {
+  const bool is_published = catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
@@ -147,6 +148,10 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     }
     return true;
   });
+  // Until all have been told.
+  absl::Cleanup lose_event = [&] {
+    if (is_published && options_.on_lost_schema_change) options_.on_lost_schema_change();
+  };
   if (heap_refuses) {
     if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
     throw std::bad_alloc();
@@ -173,6 +178,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   call.Warn(std::move(change->warnings));
   if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
   if (change->kind == cql::SchemaChange::Kind::kNothing) {
+    std::move(lose_event).Cancel();
     protocol::EncodeVoid(call.out, call.context);
     return {};
   }
@@ -199,6 +205,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     const bool of_index = table != nullptr && table->is_index_view();
     NoteSchemaDifference({Kind::kUpdated, change->keyspace, view, {}, of_index});
   }
+  std::move(lose_event).Cancel();
   protocol::EncodeSchemaChange(call.out, call.context, told);
   return {};
 }

@@ -77,20 +77,6 @@ bool ViewFollower::Follows(TableId table) const {
   return std::ranges::find(bases_, table, &Base::id) != bases_.end();
 }
 
-size_t ViewFollower::CountDerivedFrom(TableId table) const {
-  const auto base = std::ranges::find(bases_, table, &Base::id);
-  return base == bases_.end() ? 0 : base->views.size();
-}
-
-uint64_t ViewFollower::BytesBefore() const {
-  uint64_t bytes = 0;
-  for (const auto& [key, row] : before_) {
-    bytes += key.clustering.size();
-    for (const Cell& cell : row.cells) bytes += cell.value.size() + cell.path.size();
-  }
-  return bytes;
-}
-
 void ViewFollower::OnAttempt() {
   before_.clear();
   after_.clear();
@@ -151,14 +137,24 @@ ViewFollower::Row ViewFollower::MakeRow(const View& view, const RowBuffer& row,
 std::span<const DerivedRow> ViewFollower::Changes() {
   changes_.clear();
   cells_.clear();
+  bytes_taken_out_ = 0;
   for (const auto& [key, row] : before_) {
-    if (!after_.contains(key)) AddChange(key, nullptr);
+    if (after_.contains(key)) continue;
+    NoteTakenOut(key, row);
+    AddChange(key, nullptr);
   }
   for (const auto& [key, row] : after_) {
     const auto old = before_.find(key);
-    if (old == before_.end() || old->second != row) AddChange(key, &row);
+    if (old != before_.end() && old->second == row) continue;
+    if (old != before_.end()) NoteTakenOut(key, old->second);
+    AddChange(key, &row);
   }
   return changes_;
+}
+
+void ViewFollower::NoteTakenOut(const Key& key, const Row& row) {
+  bytes_taken_out_ += key.clustering.size();
+  for (const Cell& cell : row.cells) bytes_taken_out_ += cell.value.size() + cell.path.size();
 }
 
 void ViewFollower::AddChange(const Key& key, const Row* row) {

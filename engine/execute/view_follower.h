@@ -32,8 +32,6 @@ class ViewFollower final : public RowFollower {
 
   bool Follows(TableId table) const override;
   std::span<const TableId> Derived() const override { return derived_; }
-  size_t CountDerivedFrom(TableId table) const override;
-  uint64_t BytesBefore() const override;
   void OnAttempt() override;
   void OnRowBefore(TableId table, std::string_view partition_key, const RowView& row) override {
     AddRow(table, partition_key, row, before_);
@@ -42,6 +40,7 @@ class ViewFollower final : public RowFollower {
     AddRow(table, partition_key, row, after_);
   }
   std::span<const DerivedRow> Changes() override;
+  uint64_t BytesTakenOut() const override { return bytes_taken_out_; }
 
  private:
   struct View {
@@ -84,6 +83,7 @@ class ViewFollower final : public RowFollower {
   // False: the row of the base has none in the view.
   static bool MakeKey(const View& view, const RowBuffer& row, Key& key);
   static Row MakeRow(const View& view, const RowBuffer& row, const RowView& of_base);
+  void NoteTakenOut(const Key& key, const Row& row);
   // `row`: nullptr: it is taken out.
   void AddChange(const Key& key, const Row* row);
 
@@ -95,6 +95,7 @@ class ViewFollower final : public RowFollower {
   Rows after_;
   std::vector<DerivedRow> changes_;
   std::deque<std::vector<StoredCell>> cells_;  // of changes_
+  uint64_t bytes_taken_out_ = 0;
 };
 
 // Of one view, as it is in this schema, whatever other views its base has.

@@ -1,8 +1,10 @@
 #include "engine/instruments/data_table.h"
 
+#include <new>
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
@@ -140,8 +142,21 @@ std::optional<cql::CqlError> DataTable::Reset() {
   const auto set_clock = [&] { return clock_.ResetTo(setting, now_nanos); };
   const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences, shard::LetOthersWork);
   if (status != OpStatus::kOk) return Refusal("reset", status);
-  for (Resettable* part : resettables_) part->Reset();
+  absl::Cleanup lose_changes = [&] {
+    if (!differences.empty() && options_.on_lost_schema_change) options_.on_lost_schema_change();
+  };
+  // What can go back does, whatever the heap refuses to the others.
+  bool heap_refuses = false;
+  for (Resettable* part : resettables_) {
+    try {
+      part->Reset();
+    } catch (const std::bad_alloc&) {
+      heap_refuses = true;
+    }
+  }
   if (!differences.empty() && options_.on_schema_change) options_.on_schema_change(differences);
+  std::move(lose_changes).Cancel();
+  if (heap_refuses) throw std::bad_alloc();
   return std::nullopt;
 }
 

@@ -28,6 +28,8 @@ struct DataTableOptions {
   // Told of every change of the schema that a reset made, once it can be seen and before the
   // statement is answered, by the thread that asked. May be empty.
   std::function<void(std::span<const SchemaDifference>)> on_schema_change;
+  // Some of it was not told: the heap had no room. Takes none; may be empty.
+  std::function<void()> on_lost_schema_change = {};
 };
 
 // Thread-safe; one action at a time. One row, under the key 'data'. What a reset costs is in

@@ -42,6 +42,13 @@ class AddressReserve {
     return piece;
   }
 
+  // Gives back what is beyond `bytes`.
+  void ShrinkTo(size_t bytes) {
+    if (bytes_ <= bytes) return;
+    static_cast<void>(system_.Unmap(at_ + bytes, bytes_ - bytes));
+    bytes_ = bytes;
+  }
+
   void Clear() {
     if (bytes_ > 0) static_cast<void>(system_.Unmap(at_, bytes_));
     at_ = nullptr;

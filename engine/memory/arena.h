@@ -87,6 +87,10 @@ class Arena {
     return true;
   }
 
+  // Takes from the heap what blocks of `bytes` will be noted in, and some that come besides. Reserve does it,
+  // but for what brings nothing. Throws std::bad_alloc.
+  void PrepareNotes(uint64_t bytes);
+
   // The system refuses pages, so far as is known: what can do without another block does.
   bool refuses() const { return pool_.refuses(); }
 
@@ -193,7 +197,6 @@ class Arena {
   size_t MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
                     Slab*& stuck);
   void* AllocateLarge(size_t bytes);
-  void PrepareNotes(uint64_t bytes);
   void FreeLarge(void* block, size_t bytes);
   size_t VerifyLists(const SizeClass& c) const;
   void VerifySlab(const SizeClass& c, const Slab* slab) const;

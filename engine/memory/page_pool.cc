@@ -172,7 +172,7 @@ char* PagePool::TakeKept(size_t bytes, size_t alignment, AddressReserve* aside) 
 bool PagePool::MayTake(bool gives_back) {
   if (has_reserve_.load(std::memory_order_relaxed) && !refuses()) return true;
   MutexLock lock(mutex_);
-  bool is_whole = reserve_.Grow(kReserveBytes, kRegionBytes);
+  bool is_whole = reserve_.Grow(reserve_bytes_, kRegionBytes);
   if (!is_whole) {
     // Regions that are free elsewhere are as good.
     for (size_t i = 0; i <= kReserveBytes / kRegionBytes; ++i) {
@@ -180,18 +180,48 @@ bool PagePool::MayTake(bool gives_back) {
       if (spare == nullptr) break;
       static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
     }
-    is_whole = reserve_.Grow(kReserveBytes, kRegionBytes);
+    is_whole = reserve_.Grow(reserve_bytes_, kRegionBytes);
   }
   if (!is_whole) {
-    refused_bytes_.store(kReserveBytes, std::memory_order_relaxed);
+    refused_bytes_.store(reserve_bytes_, std::memory_order_relaxed);
     refuses_.store(true, std::memory_order_relaxed);
     // Half of the reserve is for what finds no room in holes.
     const uint64_t free_bytes = regions_ * (kRegionBytes - kPageBytes) - used_bytes_;
-    return reserve_.bytes() >= kReserveBytes / 2 && (gives_back || free_bytes >= kReserveBytes);
+    return reserve_.bytes() >= reserve_bytes_ / 2 && (gives_back || free_bytes >= reserve_bytes_);
   }
   has_reserve_.store(true, std::memory_order_relaxed);
   refuses_.store(false, std::memory_order_relaxed);
   return true;
+}
+
+namespace {
+
+// Half of a region may be lost to holes.
+size_t BytesOfMany(size_t arenas) {
+  const size_t bytes = 2 * PagePool::kBackedBytes * arenas;
+  return (bytes + PagePool::kRegionBytes - 1) / PagePool::kRegionBytes * PagePool::kRegionBytes;
+}
+
+}  // namespace
+
+bool PagePool::BeginMany(size_t arenas) {
+  const size_t more = BytesOfMany(arenas);
+  MutexLock lock(mutex_);
+  if (!reserve_.Grow(reserve_bytes_ + more, kRegionBytes)) {
+    refused_bytes_.store(more, std::memory_order_relaxed);
+    refuses_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  reserve_bytes_ += more;
+  has_reserve_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void PagePool::EndMany(size_t arenas) {
+  MutexLock lock(mutex_);
+  reserve_bytes_ -= BytesOfMany(arenas);
+  // Such a write comes seldom alone.
+  reserve_.ShrinkTo(std::max(reserve_bytes_, 4 * kReserveBytes));
 }
 
 // A region has room for half of its bytes at least, in blocks of up to an eighth of it. Of larger ones

@@ -25,7 +25,8 @@
 // The system may refuse a page, and a write that was let in must not fail for it. So the pool keeps
 // addresses in reserve, 8 MiB that are mapped and not touched. From the first refusal on it refuses
 // (refuses()): no write is let in before the reserve is whole again, and what is under way is served
-// from it, or from what a larger write has set aside for itself.
+// from it, or from what a larger write has set aside for itself. It is for as many arenas as writes take
+// from at once; one that takes from many makes it larger.
 //
 // Invariants (Verify() checks them):
 //  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
@@ -93,6 +94,11 @@ class PagePool {
   // reserve is gone, or, but for what `gives_back`, fewer pages are free than the reserve has. Two
   // loads in the usual case.
   [[nodiscard]] bool MayTake(bool gives_back);
+  // A write is about to reserve in so many arenas at once, each up to kBackedBytes: until EndMany the
+  // reserve is as much larger. False: the system refuses, and nothing has changed. A few do without.
+  static constexpr size_t kManyArenas = 16;
+  [[nodiscard]] bool BeginMany(size_t arenas);
+  void EndMany(size_t arenas);
   // Sets addresses aside for blocks of `bytes` together. False: the system refuses.
   [[nodiscard]] bool SetAside(size_t bytes, AddressReserve& aside);
   // What the system refused last, in bytes; 0: it has not refused.
@@ -253,6 +259,7 @@ class PagePool {
   // What many threads look at is not on the line of the mutex.
   alignas(kCacheLineBytes) mutable Mutex mutex_;
   AddressReserve reserve_ ABSL_GUARDED_BY(mutex_);
+  size_t reserve_bytes_ ABSL_GUARDED_BY(mutex_) = kReserveBytes;  // when it is whole
   Region* lists_[kLists] ABSL_GUARDED_BY(mutex_) = {};
   uint32_t lists_in_use_ ABSL_GUARDED_BY(mutex_) = 0;  // bit k: lists_[k] is not empty
   uint64_t regions_ ABSL_GUARDED_BY(mutex_) = 0;

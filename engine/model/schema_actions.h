@@ -84,7 +84,7 @@ struct ColumnToRestore {
 struct SchemaAction {
   enum class Kind : uint8_t {
     kCreateTable,    // after
-    kDropTable,      // before
+    kDropTable,      // before; those that follow one another go at one instant
     kRebuildTable,   // both: the rows move into a table of the new definition; those that follow
                      // one another are rebuilt together, all or none
     kRetimeTable,    // both: the new TTL and grace apply to the table as it is

@@ -394,6 +394,12 @@ void Connection::Push(std::string_view bytes) {
   Guarded([this, bytes] { SendPushed(bytes); });
 }
 
+void Connection::Disconnect() {
+  if (closed_) return;
+  ++share_.counters.ended_for_memory;
+  Close();
+}
+
 void Connection::SendPushed(std::string_view bytes) {
   if (tls_ != nullptr && !EncryptPushed(bytes)) return;
   const size_t held = rest_.size();

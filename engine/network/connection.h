@@ -95,6 +95,7 @@ class Connection final : private Client {
   static constexpr size_t kOutKeptBytesMax = size_t{256} << 10;
 
   void Push(std::string_view bytes) override;
+  void Disconnect() override;
   std::optional<TlsFacts> tls() const override;
   void Wake() override;
 

@@ -118,6 +118,9 @@ class Client {
   // Sends what no request asked for, after everything that has been answered; nothing when the
   // connection is to end. Not from within OnBytes, which appends.
   virtual void Push(std::string_view bytes) = 0;
+  // Ends the connection, counted as one that ended for memory: there was none for what the client was
+  // to hear. Not from within OnBytes; takes no memory.
+  virtual void Disconnect() = 0;
   // How its bytes are encrypted; nullopt: they are not. Once something of it has come.
   virtual std::optional<TlsFacts> tls() const = 0;
   // Calls the session again, as soon as the client has taken its answers: something that it waits

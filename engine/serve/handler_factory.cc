@@ -118,6 +118,7 @@ class ServedStatements final : public StatementHandler {
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };
+    options.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     processor_ = std::make_unique<execute::QueryProcessor>(context.engine, context.clock, tables_,
                                                            std::move(options));
     faulting_ = std::make_unique<instruments::FaultingHandler>(faults_, *processor_);
@@ -152,6 +153,7 @@ class ServedStatements final : public StatementHandler {
         processor_->NoteSchemaDifference(difference);
       }
     };
+    data.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     auto data_table =
         std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
     data_table->AddResettable(resettable_roles_);

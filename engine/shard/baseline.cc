@@ -1,8 +1,10 @@
 #include "engine/shard/baseline.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 
 namespace liststore::shard {
@@ -82,31 +84,48 @@ ReturnRequest Baseline::RequestFor(const Schema& current, uint64_t now_nanos,
   return request;
 }
 
-void Baseline::TakeIds(const ReturnRequest& request) {
+Baseline::Renumbered Baseline::MakeRenumbered() const {
+  Renumbered copies;
+  for (const auto& [name, keyspace] : keyspaces_) {
+    const auto copy = std::make_shared<KeyspaceDefinition>(*keyspace);
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_index_view()) continue;
+      copies.tables.push_back(std::make_shared<TableDefinition>(*table));
+      copy->tables[table_name] = copies.tables.back();
+    }
+    copies.keyspaces.push_back(copy);
+  }
+  return copies;
+}
+
+void Baseline::TakeIds(const ReturnRequest& request, const Renumbered& copies) {
+  size_t keyspace_number = 0;
   size_t number = 0;
   for (auto& [name, keyspace] : keyspaces_) {
-    std::shared_ptr<KeyspaceDefinition> changed;
+    const std::shared_ptr<KeyspaceDefinition>& copy = copies.keyspaces[keyspace_number++];
+    bool changes = false;
     for (const auto& [table_name, table] : keyspace->tables) {
       if (table->is_index_view()) continue;
       const TableId id = request.tables[number].schema.id;
-      image_.tables[number++].table = id;
-      if (table->storage.id == id) continue;
-      if (changed == nullptr) changed = std::make_shared<KeyspaceDefinition>(*keyspace);
-      auto numbered = std::make_shared<TableDefinition>(*table);
-      numbered->storage.id = id;
-      changed->tables[table_name] = std::move(numbered);
+      image_.tables[number].table = id;
+      const std::shared_ptr<TableDefinition>& numbered = copies.tables[number++];
+      if (table->storage.id == id) {
+        copy->tables.find(table_name)->second = table;
+      } else {
+        numbered->storage.id = id;
+        changes = true;
+      }
     }
-    if (changed != nullptr) keyspace = std::move(changed);
+    if (changes) keyspace = copy;
   }
 }
 
-void Baseline::ChooseEvicted(const Keyspaces& keyspaces, bool all) {
+std::vector<Engine::EvictionChoice> Baseline::ChoicesOf(const Keyspaces& keyspaces) {
   std::vector<Engine::EvictionChoice> choices;
   ForEachTable(keyspaces, [&](const TableDefinition& table) {
-    const bool takes_part = table.may_be_evicted();
-    if (all || !takes_part) choices.push_back({table.storage.id, takes_part});
+    choices.push_back({table.storage.id, table.may_be_evicted()});
   });
-  engine_.ChooseEvicted(choices);
+  return choices;
 }
 
 OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
@@ -116,18 +135,28 @@ OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock
   engine_.catalog().ChangeAs([&](Schema& schema) {
     const Schema current = schema;
     ReturnRequest request = RequestFor(current, now_nanos, set_clock);
-    // What has an index or a view again is whole from the first instant on.
-    ChooseEvicted(keyspaces_, /*all=*/false);
-    status = engine_.ReturnTo(request, between_slices);
-    if (status != OpStatus::kOk) {
-      ChooseEvicted(KeyspacesOfUsers(current), /*all=*/true);
-      return Catalog::Outcome::kNothing;
-    }
-    TakeIds(request);
+    // Behind the return nothing is taken of the heap: tables that the schema has are gone then.
+    const Renumbered copies = MakeRenumbered();
     std::erase_if(schema.keyspaces, [](const auto& entry) { return !entry.second->is_system(); });
     schema.keyspaces.insert(keyspaces_.begin(), keyspaces_.end());
-    ChooseEvicted(keyspaces_, /*all=*/true);
-    differences = DifferencesBetween(current, schema);
+    std::vector<SchemaDifference> told = DifferencesBetween(current, schema);
+    const std::vector<Engine::EvictionChoice> present = ChoicesOf(KeyspacesOfUsers(current));
+    std::vector<Engine::EvictionChoice> marked = ChoicesOf(keyspaces_);
+    // What has an index or a view again is whole from the first instant on.
+    std::vector<Engine::EvictionChoice> stay = marked;
+    std::erase_if(stay, &Engine::EvictionChoice::takes_part);
+    absl::Cleanup choose_present = [&] { engine_.ChooseEvicted(present); };
+    engine_.ChooseEvicted(stay);
+    status = engine_.ReturnTo(request, between_slices);
+    if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
+    std::move(choose_present).Cancel();
+    TakeIds(request, copies);
+    for (const auto& [name, keyspace] : keyspaces_) {
+      schema.keyspaces.find(name)->second = keyspace;
+    }
+    for (size_t i = 0; i < marked.size(); ++i) marked[i].table = request.tables[i].schema.id;
+    engine_.ChooseEvicted(marked);
+    differences = std::move(told);
     if (!differences.empty()) return Catalog::Outcome::kChanged;
     return schema.keyspaces == current.keyspaces ? Catalog::Outcome::kNothing
                                                  : Catalog::Outcome::kUnseen;

@@ -63,10 +63,16 @@ class Baseline {
 
   ReturnRequest RequestFor(const Schema& current, uint64_t now_nanos,
                            absl::FunctionRef<bool()> set_clock) const;
-  // Puts the ids that tables have after a return into `keyspaces_` and the image.
-  void TakeIds(const ReturnRequest& request);
-  // Which of these tables may be evicted from, of all or of those alone that may not.
-  void ChooseEvicted(const Keyspaces& keyspaces, bool all);
+  // The definitions that are marked, once more, for other ids of their tables.
+  struct Renumbered {
+    std::vector<std::shared_ptr<KeyspaceDefinition>> keyspaces;
+    std::vector<std::shared_ptr<TableDefinition>> tables;
+  };
+  Renumbered MakeRenumbered() const;
+  // Puts the ids that tables have after a return into `keyspaces_` and the image. Takes no memory.
+  void TakeIds(const ReturnRequest& request, const Renumbered& copies);
+  // Which of these tables may be evicted from.
+  static std::vector<Engine::EvictionChoice> ChoicesOf(const Keyspaces& keyspaces);
 
   Engine& engine_;
   std::optional<uint64_t> marked_nanos_;

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
-#include <new>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -20,9 +19,6 @@
 
 namespace liststore::shard {
 namespace {
-
-// Rows and keys that follow from a write, beside their values.
-constexpr size_t kHeapReserveBytesMin = size_t{64} << 10;
 
 bool IsUpsert(const Command& command) {
   return std::holds_alternative<UpsertCommand>(command.body);
@@ -119,6 +115,8 @@ class Engine::Batch {
     engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
     const absl::Cleanup end = [&] {
       ClearPledges();
+      derived_.Clear();
+      if (many_arenas_ != 0) engine_.pool_.EndMany(std::exchange(many_arenas_, 0));
       engine_.budget_.Release(std::exchange(derived_bytes_, 0));
       // What follows may have made tables of any of them grow.
       engine_.EndGuard(held_, now_nanos_);
@@ -128,12 +126,16 @@ class Engine::Batch {
     if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
     if (applies_ && follower_ != nullptr && status == OpStatus::kOk) {
-      ShowRows(FollowedRows::When::kBefore);
+      ShowRows();
+      ForeseeRows();
       status = PledgeDerived();
     }
     if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
     ClearPledges();
-    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) Follow();
+    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) {
+      engine_.budget_.Release(std::exchange(derived_bytes_, 0));
+      derived_.Apply(NowSeconds());
+    }
     return status;
   }
   void ClearPledges() {
@@ -154,6 +156,7 @@ class Engine::Batch {
     size_t command = 0;  // one of its commands
     storage::Table* table = nullptr;
     storage::BatchShare load;
+    std::optional<ForeseenRows> foreseen;  // where something follows from them
   };
   using ShareId = std::tuple<uint16_t, uint32_t, std::string_view>;  // table and partition key
 
@@ -227,6 +230,7 @@ class Engine::Batch {
       common_is_foreign_ = true;
       foreign_ = true;
     }
+    if (!BackMany(CountTables())) return OpStatus::kOutOfMemory;
     WriteContext write{common_, NowSeconds(), foreign_};
     for (const auto& [id, share] : shares_) {
       const storage::PartitionRef partition{writes_[share.command].partition_key,
@@ -239,26 +243,45 @@ class Engine::Batch {
     return OpStatus::kOk;
   }
 
-  // Where the rows come that follow is not known before the write. Every lane is held: what the
-  // budget has now it has until they come.
+  // What the machine may refuse to so many tables at once is there. False: it refuses that.
+  bool BackMany(size_t tables) {
+    if (tables <= memory::PagePool::kManyArenas) return true;
+    const size_t before = std::exchange(many_arenas_, 0);
+    if (before != 0) engine_.pool_.EndMany(before);
+    if (!engine_.pool_.BeginMany(tables)) return false;
+    many_arenas_ = tables;
+    return true;
+  }
+  // In each lane another one.
+  size_t CountTables() const {
+    if (shares_.size() <= memory::PagePool::kManyArenas) return shares_.size();
+    std::vector<const storage::Table*> tables;
+    for (const auto& [id, share] : shares_) tables.push_back(share.table);
+    std::ranges::sort(tables);
+    return tables.size() - std::ranges::unique(tables).size();
+  }
+
+  // All that the rows take that follow is set aside before anything is written, where they come. What the
+  // limit does not have comes free when those are taken out that were there, or is held until then: all
+  // lanes are, so that nobody else takes it.
   OpStatus PledgeDerived() {
+    for (const DerivedRow& row : follower_->Changes()) {
+      storage::PartitionRef partition;
+      storage::Table* const table = engine_.FindHeld(row.table, row.partition_key, partition);
+      LS_CHECK(table != nullptr, "the table has been looked for");
+      derived_.Add(*table, partition, row);
+    }
+    if (!BackMany(CountTables() + derived_.table_count())) return OpStatus::kOutOfMemory;
+    // What deletes is not refused for want of what it gives back.
+    const auto purpose = std::ranges::any_of(writes_, IsUpsert)
+                             ? memory::MemoryBudget::Purpose::kGrow
+                             : memory::MemoryBudget::Purpose::kGiveBack;
     uint64_t bytes = 0;
-    for (size_t i = 0; i < writes_.size(); ++i) {
-      const auto* upsert = std::get_if<UpsertCommand>(&writes_[i].body);
-      if (upsert == nullptr || !follower_->Follows(writes_[i].table)) continue;
-      const uint64_t views = follower_->CountDerivedFrom(writes_[i].table);
-      storage::Table& table = *shares_.find(ShareIdOf(writes_[i]))->second.table;
-      const storage::PartitionRef partition{writes_[i].partition_key, to_[i].address};
-      for (const RowUpdate& row : upsert->rows) {
-        if (!row.of_static_row) bytes += views * table.DerivedRowBytes(partition, row);
-      }
-    }
-    bytes -= std::min(bytes, follower_->BytesBefore());
-    if (!engine_.budget_.TryHold(bytes, memory::MemoryBudget::Purpose::kGrow)) {
-      return OpStatus::kOutOfMemory;
-    }
+    const OpStatus status = derived_.Pledge(purpose, bytes);
+    if (status != OpStatus::kOk) return status;
+    bytes -= std::min(bytes, follower_->BytesTakenOut());
+    if (!engine_.budget_.TryHold(bytes, purpose)) return OpStatus::kOutOfMemory;
     derived_bytes_ = bytes;
-    heap_reserve_ = std::make_unique_for_overwrite<char[]>(kHeapReserveBytesMin + bytes);
     return OpStatus::kOk;
   }
 
@@ -272,13 +295,16 @@ class Engine::Batch {
     }
   }
 
+  WriteContext ContextOf(const Command& command) const {
+    if (!command.timestamp.is_none()) return {command.timestamp, NowSeconds(), true};
+    return {common_, NowSeconds(), common_is_foreign_};
+  }
+
   Reply Apply(size_t number, const CommandBody& body) {
     const Command& command = writes_[number];
-    WriteContext write{command.timestamp, NowSeconds(), true};
-    if (command.timestamp.is_none()) {
-      write.timestamp = common_;
-      write.foreign_timestamp = common_is_foreign_;
-      if (!common_is_foreign_) to_[number].lane->AdvanceTimestamp(common_);
+    const WriteContext write = ContextOf(command);
+    if (command.timestamp.is_none() && !common_is_foreign_) {
+      to_[number].lane->AdvanceTimestamp(common_);
     }
     storage::Table& table = *shares_.find(ShareIdOf(command))->second.table;
     const storage::PartitionRef partition{command.partition_key, to_[number].address};
@@ -300,45 +326,52 @@ class Engine::Batch {
   }
 
   // Those that the writes touch, to the follower.
-  void ShowRows(FollowedRows::When when) {
-    if (when == FollowedRows::When::kBefore) follower_->OnAttempt();
-    FollowedRows rows(*follower_, when, NowSeconds());
+  void ShowRows() {
+    follower_->OnAttempt();
+    FollowedRows rows(*follower_, FollowedRows::When::kBefore, NowSeconds());
     for (size_t i = 0; i < writes_.size(); ++i) {
       const Command& command = writes_[i];
       if (!follower_->Follows(command.table)) continue;
-      storage::Table& table = *shares_.find(ShareIdOf(command))->second.table;
-      rows.SendTouched(table, {command.partition_key, to_[i].address}, command.body);
+      Share& share = shares_.find(ShareIdOf(command))->second;
+      const storage::PartitionRef partition{command.partition_key, to_[i].address};
+      rows.SendTouched(*share.table, partition, command.body, ContextOf(command).timestamp);
+      if (!share.foreseen) share.foreseen.emplace(*share.table, partition, NowSeconds());
     }
   }
-  // The writes are there: where the heap refuses what follows from them, it gets back what was taken
-  // of it for that, and all is done once more.
-  void Follow() {
-    try {
-      ApplyDerived();
-    } catch (const std::bad_alloc&) {
-      heap_reserve_.reset();
-      ApplyDerived();
-    }
-  }
-  void ApplyDerived() {
-    ShowRows(FollowedRows::When::kAfter);
-    engine_.budget_.Release(std::exchange(derived_bytes_, 0));
-    const std::span<const DerivedRow> changes = follower_->Changes();
-    const auto each = [&](auto&& change) {
-      for (const DerivedRow& row : changes) {
-        storage::PartitionRef partition;
-        storage::Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
-        LS_CHECK(table != nullptr, "the table has been looked for");
-        change(*table, partition, row);
+  // The same as they will be: what ApplyAll does, in its order, is told and not done.
+  void ForeseeRows() {
+    absl::InlinedVector<const storage::Table*, 16> foreign;  // have seen such a timestamp by then
+    const auto tell = [&](size_t number, const CommandBody& body) {
+      Share& share = shares_.find(ShareIdOf(writes_[number]))->second;
+      WriteContext write = ContextOf(writes_[number]);
+      const bool has_seen = std::ranges::find(foreign, share.table) != foreign.end();
+      if (write.foreign_timestamp && !has_seen) foreign.push_back(share.table);
+      write.foreign_timestamp |= has_seen;
+      if (!share.foreseen) return;
+      if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
+        share.foreseen->Upsert(upsert->rows, write);
+      } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
+        share.foreseen->DeleteRows(rows->keys, write.timestamp);
+      } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
+        share.foreseen->DeleteRange(range->range, write.timestamp);
+      } else {
+        share.foreseen->DeletePartition(write.timestamp);
       }
     };
-    // What was there goes first, all of it: its memory is what the rows to come were promised.
-    each([&](storage::Table& table, const storage::PartitionRef& partition, const DerivedRow& row) {
-      TakeOutDerivedRow(table, partition, row, NowSeconds());
-    });
-    each([&](storage::Table& table, const storage::PartitionRef& partition, const DerivedRow& row) {
-      if (row.present()) PutDerivedRow(table, partition, row, NowSeconds(), /*may_fail=*/false);
-    });
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (IsUpsert(writes_[i])) tell(i, writes_[i].body);
+    }
+    for (const NullsOf& nulls : nulls_) tell(nulls.command, UpsertCommand{nulls.rows});
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (!IsUpsert(writes_[i])) tell(i, writes_[i].body);
+    }
+    FollowedRows rows(*follower_, FollowedRows::When::kAfter, NowSeconds());
+    for (auto& [id, share] : shares_) {
+      if (!share.foreseen) continue;
+      rows.SendForeseen(*share.table,
+                        {writes_[share.command].partition_key, to_[share.command].address},
+                        *share.foreseen);
+    }
   }
 
   int64_t NowSeconds() const { return WholeSeconds(now_nanos_); }
@@ -362,8 +395,9 @@ class Engine::Batch {
   WriteTimestamp newest_seen_ = WriteTimestamp::None();
   bool applies_ = false;
   uint64_t row_bytes_ = 0;
-  uint64_t derived_bytes_ = 0;  // held of the budget for the rows that follow
-  std::unique_ptr<char[]> heap_reserve_;
+  PledgedRows derived_;         // what follows
+  size_t many_arenas_ = 0;      // backed in the pool; 0: so few that it need not be
+  uint64_t derived_bytes_ = 0;  // held of the budget for it, beside what is set aside in tables
 };
 
 OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,

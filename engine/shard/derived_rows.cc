@@ -1,12 +1,12 @@
 #include "engine/shard/derived_rows.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <variant>
 
-#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
-#include "engine/model/stored_row.h"
+#include "engine/storage/partition/upsert_load.h"
 
 namespace liststore::shard {
 
@@ -28,7 +28,7 @@ void FollowedRows::SendRow(storage::Table& table, const storage::PartitionRef& p
 }
 
 void FollowedRows::SendTouched(storage::Table& table, const storage::PartitionRef& partition,
-                               const CommandBody& body) {
+                               const CommandBody& body, WriteTimestamp timestamp) {
   if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
     for (const RowUpdate& row : upsert->rows) {
       if (!row.of_static_row) SendRow(table, partition, row.key);
@@ -38,7 +38,7 @@ void FollowedRows::SendTouched(storage::Table& table, const storage::PartitionRe
   } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
     Send(table, partition, range->range);
   } else {
-    SendAll(table, partition);
+    Send(table, partition, table.OlderRows(partition, timestamp));
   }
 }
 
@@ -102,25 +102,73 @@ void TakeOutDerivedRow(storage::Table& table, const storage::PartitionRef& parti
            "a deletion that leaves nothing takes no memory");
 }
 
-OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
-                       const DerivedRow& row, int64_t now_seconds, bool may_fail) {
-  LS_DCHECK(row.present(), "a row that goes is taken out");
-  PackedItemKey packed;
+namespace {
+
+StoredRow ToStored(const storage::Table& table, const DerivedRow& row, PackedItemKey& packed) {
   const ClusteringKeyView key =
       MakeClusteringKey(row.clustering_key, table.schema().packs_item_keys(), packed);
-  const StoredPartition whole{.key = partition.key};
-  const StoredRow stored{key, row.marker, {}, row.cells};
-  OpStatus status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
-  if (status == OpStatus::kOk) return status;
-  TakeOutDerivedRow(table, partition, row, now_seconds);
-  if (may_fail) return status;
-  {
-    table.RedeemPledges();
-    const absl::Cleanup clear = [&] { table.ClearPledges(); };
-    status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
+  return {key, row.marker, {}, row.cells};
+}
+
+}  // namespace
+
+OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds) {
+  LS_DCHECK(row.present(), "a row that goes is taken out");
+  PackedItemKey packed;
+  return table.PutRow(partition, ToStored(table, row, packed), now_seconds);
+}
+
+PledgedRows::Need& PledgedRows::NeedOf(storage::Table& table) {
+  const auto at = std::ranges::find(needs_, &table, &Need::table);
+  return at != needs_.end() ? *at : needs_.emplace_back(Need{&table, 0, 0});
+}
+
+void PledgedRows::Add(storage::Table& table, const storage::PartitionRef& partition,
+                      const DerivedRow& row) {
+  // Those of one partition come one after the other.
+  const DerivedRow* const before = changes_.empty() ? nullptr : changes_.back().row;
+  const bool again = before != nullptr && before->present() && before->table == row.table &&
+                     before->partition_key == row.partition_key;
+  changes_.push_back({&table, partition, &row});
+  Need& need = NeedOf(table);
+  PackedItemKey packed;
+  const StoredRow stored = ToStored(table, row, packed);
+  table.PrepareDeletion(partition, stored.key);
+  if (!row.present()) return;
+  if (need.row_bytes == 0) need.bytes = table.PutOnceBytes();
+  need.bytes += table.PutRowBytes(partition, stored, again);
+  need.row_bytes = std::max(need.row_bytes, storage::RowBytesMax(stored));
+}
+
+OpStatus PledgedRows::Pledge(memory::MemoryBudget::Purpose purpose, uint64_t& missing_bytes) {
+  missing_bytes = 0;
+  for (const Need& need : needs_) {
+    if (need.table->PledgeRows(need.bytes, need.row_bytes, purpose)) continue;
+    if (need.table->refuses_pages()) return OpStatus::kOutOfMemory;
+    missing_bytes += need.bytes;
   }
-  LS_CHECK(status == OpStatus::kOk, "what needs no reservation is not refused");
-  return status;
+  for (const Need& need : needs_) need.table->RedeemPledges();
+  return OpStatus::kOk;
+}
+
+void PledgedRows::Apply(int64_t now_seconds) {
+  // What was there goes first, all of it: its memory is what the rows to come were promised.
+  for (const Change& change : changes_) {
+    TakeOutDerivedRow(*change.table, change.partition, *change.row, now_seconds);
+  }
+  for (const Change& change : changes_) {
+    if (!change.row->present()) continue;
+    const OpStatus status =
+        PutDerivedRow(*change.table, change.partition, *change.row, now_seconds);
+    LS_CHECK(status == OpStatus::kOk, "what is pledged is not refused");
+  }
+}
+
+void PledgedRows::Clear() {
+  for (const Need& need : needs_) need.table->ClearPledges();
+  needs_.clear();
+  changes_.clear();
 }
 
 }  // namespace liststore::shard

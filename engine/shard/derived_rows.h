@@ -9,12 +9,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/command/command.h"
 #include "engine/command/row_follower.h"
+#include "engine/memory/memory_budget.h"
 #include "engine/model/clustering_key.h"
 #include "engine/model/op_status.h"
 #include "engine/model/row_view.h"
+#include "engine/model/stored_row.h"
+#include "engine/shard/foreseen_rows.h"
 #include "engine/storage/table.h"
 
 namespace liststore::shard {
@@ -29,14 +33,16 @@ class FollowedRows final : public RowSink {
   FollowedRows(RowFollower& follower, When when, int64_t now_seconds)
       : follower_(follower), when_(when), now_seconds_(now_seconds) {}
 
-  // The rows that a batchable command touches. O(rows log rows of the partition).
+  // The rows that a batchable command touches, at its timestamp. O(rows log rows of the partition).
   void SendTouched(storage::Table& table, const storage::PartitionRef& partition,
-                   const CommandBody& body);
-  // All rows of a partition.
-  void SendAll(storage::Table& table, const storage::PartitionRef& partition) {
-    Send(table, partition, {});
+                   const CommandBody& body, WriteTimestamp timestamp);
+  // The rows that writes touch, as they will be; they have been told of all writes.
+  void SendForeseen(storage::Table& table, const storage::PartitionRef& partition,
+                    ForeseenRows& foreseen) {
+    table_ = table.schema().id;
+    partition_key_ = partition.key;
+    foreseen.Send(*this);
   }
-
   // The live rows from a bound on (plain; empty: the first), in key order: `rows_max`, or until some
   // 64 KiB of values were sent. True: there may be more, from `bound` on, which is moved. O(rows of
   // them, and at most 16 times `rows_max` that are not live).
@@ -71,10 +77,47 @@ class FollowedRows final : public RowSink {
 // nothing is left of it.
 void TakeOutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
                        const DerivedRow& row, int64_t now_seconds);
-// Puts in a row that is not there. `may_fail`: kOutOfMemory, and it is not; else what the budget
-// does not have is taken from its slack, or beyond the limit.
+// Puts in a row that is not there. kOutOfMemory: it is not, where nothing was pledged.
 OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
-                       const DerivedRow& row, int64_t now_seconds, bool may_fail);
+                       const DerivedRow& row, int64_t now_seconds);
+
+// What is to become of rows that follow from a write, with all that it takes set aside, so that nothing of
+// it can be refused. Under one hold of all lanes.
+class PledgedRows {
+ public:
+  PledgedRows() = default;
+  ~PledgedRows() { Clear(); }
+  PledgedRows(const PledgedRows&) = delete;
+  PledgedRows& operator=(const PledgedRows&) = delete;
+
+  // A row, which is taken out where it is, and put where it is present. Throws std::bad_alloc.
+  void Add(storage::Table& table, const storage::PartitionRef& partition, const DerivedRow& row);
+  // That something comes to, or goes from.
+  size_t table_count() const { return needs_.size(); }
+  // Sets memory aside; what of it the limit does not have is returned. kOutOfMemory: the system has no
+  // pages for it. Throws std::bad_alloc.
+  OpStatus Pledge(memory::MemoryBudget::Purpose purpose, uint64_t& missing_bytes);
+  // Does it.
+  void Apply(int64_t now_seconds);
+  // Nothing is pledged any more.
+  void Clear();
+
+ private:
+  struct Change {
+    storage::Table* table;
+    storage::PartitionRef partition;
+    const DerivedRow* row;
+  };
+  struct Need {
+    storage::Table* table;
+    uint64_t bytes;
+    size_t row_bytes;  // of the largest; 0: nothing comes
+  };
+  Need& NeedOf(storage::Table& table);
+
+  std::vector<Change> changes_;
+  std::vector<Need> needs_;
+};
 
 }  // namespace liststore::shard
 

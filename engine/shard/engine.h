@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -107,8 +106,10 @@ class Engine {
   // The same for tables whose number users decide. kTooManyTables.
   OpStatus CreateTable(TableSchema schema, TableId& id);
   // The rows are out of sight at once; memory comes back in slices of Reclaim, of a small table
-  // before this returns. kTableGone.
-  OpStatus DropTable(TableId table);
+  // before this returns. kTableGone. The heap cannot refuse it.
+  OpStatus DropTable(TableId table) noexcept { return DropTables({&table, 1}); }
+  // All at one instant. kTableGone: none of them.
+  OpStatus DropTables(std::span<const TableId> tables) noexcept;
   // Creates a table of `schema`, copies everything of `from` into it, and drops `from`: rows and
   // what is left of deleted ones (markers, cells, tombstones, shadows), each with its own write
   // timestamp, TTL and times, cells as `columns` says. The partition key's columns are the same;
@@ -140,7 +141,8 @@ class Engine {
   // --- Derived tables, whose rows follow from those of others (command/row_follower.h) -----------
 
   // Puts what follows from the rows of `base` into the tables that `follower` derives, which are
-  // empty or have a part of it, in slices of up to 64 rows, each under a hold of all lanes.
+  // emptied before, in slices of up to 64 rows, each under a hold of all lanes. `base` is not evicted
+  // from any more; where its tables may be, and there is no room, some of all goes first.
   // Whoever writes to `base` meanwhile has what follows changed in the same step (see
   // ExecuteConditional), as RenewTable has made sure before. kOutOfMemory, kTableGone: they have a
   // part of their rows. O(rows of base). `between_slices` is called by the caller's thread, which
@@ -403,8 +405,9 @@ class Engine {
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
   // budget. False: there was nothing. The caller holds no lane, here and below.
   bool MakeRoom(uint64_t now_nanos, const Witness& witness);
-  // The same for the copies of an image, where something may go for them: more for each attempt.
-  void MakeRoomForCopies(uint64_t now_nanos, int doublings);
+  // The same for copies and rows of views, where something may go for them.
+  void MakeRoomForCopies(uint64_t now_nanos, uint64_t room_bytes);
+  uint64_t RoomOfAttempt(int doublings) const;
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
   size_t ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries);
   void TellExpiries(ExpiryLog& expiries) const;
@@ -446,7 +449,9 @@ class Engine {
   // there are none.
   void AddToAllLanes(std::span<const TableSchema> schemas);
   // A table was dropped in all lanes: a small one is emptied, and its shell is kept in mind.
-  void KeepShell(TableId dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  void KeepShell(TableId dropped) noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // Room to keep so many more in mind.
+  void ReserveShells(size_t count) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Does up to `budget` units of what is left to do in the parts of a shell, and looks at each; true
   // when it is vacant.
   bool EmptyShell(TableId shell, size_t budget) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
@@ -468,6 +473,10 @@ class Engine {
                            storage::PartitionRef& partition);
   struct FillPosition;
   static bool FindNextToFill(storage::Table& base, FillPosition& at);
+  void EmptyDerived(TableId base, RowFollower& follower, bool base_takes_part);
+  OpStatus FillAll(TableId base, RowFollower& follower, uint64_t now_nanos,
+                   absl::FunctionRef<void()> between_slices)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   OpStatus FillSlice(TableId base, RowFollower& follower, int64_t now_seconds, FillPosition& at);
   OpStatus TryToFill(TableId base, RowFollower& follower, int64_t now_seconds, FillPosition& at);
   void RenewHeld(TableId& table);
@@ -506,7 +515,7 @@ class Engine {
   uint16_t table_count_ ABSL_GUARDED_BY(tables_mutex_) = 0;
   // Shells of dropped tables, under the ids that they will have: those with something left in them,
   // in the order in which they were dropped, and those without.
-  std::deque<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
+  std::vector<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
   std::vector<TableId> vacant_ ABSL_GUARDED_BY(tables_mutex_);
   // Set before the table is used, by whoever creates it; evictions of it are told.
   std::optional<TableId> evicting_table_;

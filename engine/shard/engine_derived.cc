@@ -60,7 +60,7 @@ OpStatus Engine::FillSlice(TableId base, RowFollower& follower, int64_t now_seco
       LS_CHECK(into != nullptr, "the table has been looked for");
       // A write may have been before.
       TakeOutDerivedRow(*into, place, row, now_seconds);
-      const OpStatus status = PutDerivedRow(*into, place, row, now_seconds, /*may_fail=*/true);
+      const OpStatus status = PutDerivedRow(*into, place, row, now_seconds);
       if (status != OpStatus::kOk) return status;
     }
     if (more) break;
@@ -83,9 +83,48 @@ void Engine::RenewHeld(TableId& table) {
   table = next;
 }
 
+// Nothing has come so far. `base_takes_part`: its rows may be evicted, which is of no consequence as long as
+// nobody relies on the others.
+void Engine::EmptyDerived(TableId base, RowFollower& follower, bool base_takes_part) {
+  const AllLanes hold(*this);
+  for (const auto& lane : lanes_) {
+    for (const TableId derived : follower.Derived()) {
+      storage::Table* const table = lane->FindTable(derived);
+      if (table != nullptr && !table->IsBlank()) table->TruncateAll();
+    }
+    storage::Table* const table = lane->FindTable(base);
+    if (table != nullptr && table->evicts()) table->TakePart(base_takes_part);
+  }
+}
+
 OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_nanos,
                              absl::FunctionRef<void()> between_slices) {
+  // Of what rows may take, so many parts are evicted for it at each attempt. Half is enough where a base that
+  // has all is followed by rows like its own.
+  constexpr uint64_t kRoomParts = 8;
+  constexpr uint64_t kRooms[] = {1, 2, 4, 5, 6};
   const MutexLock lock(tables_mutex_);
+  bool base_takes_part = false;
+  {
+    const AllLanes hold(*this);
+    const storage::Table* const table = lanes_[0]->FindTable(base);
+    base_takes_part = table != nullptr && table->takes_part();
+  }
+  EmptyDerived(base, follower, /*base_takes_part=*/false);
+  OpStatus status = FillAll(base, follower, now_nanos, between_slices);
+  for (const uint64_t room : kRooms) {
+    if (!IsRefusal(status) || !evicts_tables_of_users_) break;
+    EmptyDerived(base, follower, base_takes_part);
+    MakeRoomForCopies(now_nanos, budget_.grow_limit_bytes() / kRoomParts * room);
+    EmptyDerived(base, follower, /*base_takes_part=*/false);
+    status = FillAll(base, follower, now_nanos, between_slices);
+  }
+  if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  return status;
+}
+
+OpStatus Engine::FillAll(TableId base, RowFollower& follower, uint64_t now_nanos,
+                         absl::FunctionRef<void()> between_slices) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
   FillPosition position;
   bool has_made_room = false;
@@ -104,7 +143,6 @@ OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_n
       MakeRoom(now_nanos, {.table = base});
       continue;
     }
-    if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);
     if (status != OpStatus::kOk) return status;
     has_made_room = false;
     position = std::move(after);

@@ -37,6 +37,7 @@ class Engine::FrozenTables {
   // kTooManyTables. Throws std::bad_alloc, and it is not there.
   OpStatus Make(TableSchema schema, TableId& id) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     made_.reserve(made_.size() + 1);
+    engine_.ReserveShells(made_.size() + 1);
     if (!engine_.ChooseId(id)) return OpStatus::kTooManyTables;
     schema.id = id;
     try {
@@ -65,21 +66,24 @@ class Engine::FrozenTables {
   std::vector<TableId> made_;
 };
 
+uint64_t Engine::RoomOfAttempt(int doublings) const {
+  return (budget_.grow_limit_bytes() / kRoomPart) << doublings;
+}
+
 bool Engine::AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_so) {
   return std::ranges::any_of(
       lanes_, [&](const std::unique_ptr<Lane>& lane) { return is_so(lane->table(table)); });
 }
 
 // What an attempt before has left, and then what is not read.
-void Engine::MakeRoomForCopies(uint64_t now_nanos, int doublings) {
+void Engine::MakeRoomForCopies(uint64_t now_nanos, uint64_t room_bytes) {
   constexpr size_t kUnits = 1'000;
   // Writes beside it make work for it as long as they come.
   constexpr int kReclaimsMax = 10'000;
   const CallAddresses nothing;
-  const uint64_t room = (budget_.grow_limit_bytes() / kRoomPart) << doublings;
   for (int i = 0; i < kReclaimsMax && Reclaim(now_nanos, kUnits) != 0; ++i) {
   }
-  while (budget_.held_bytes() + room > budget_.grow_limit_bytes() &&
+  while (budget_.held_bytes() + room_bytes > budget_.grow_limit_bytes() &&
          EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr, {})) {
   }
 }
@@ -225,7 +229,7 @@ OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<ui
   const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
   for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(now_nanos, {});
-    if (i > 1) MakeRoomForCopies(now_nanos, i - kAttempts);
+    if (i > 1) MakeRoomForCopies(now_nanos, RoomOfAttempt(i - kAttempts));
     status =
         ImageTaker(*this, tables, WholeSeconds(now_nanos), image).Run(clock, between_slices, taken);
   }
@@ -268,7 +272,10 @@ class Engine::Returner {
         filled_(request.tables.size(), std::vector<bool>(engine.lanes_.size())) {}
 
   OpStatus Run(absl::FunctionRef<void()> between_slices) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    ended_.reserve(request_.tables.size() + request_.ends.size());
+    const size_t tables = request_.tables.size();
+    ended_.reserve(tables + request_.ends.size());
+    needed_.reserve(tables);
+    missing_.reserve(tables * engine_.lanes_.size());
     OpStatus status = OpStatus::kOk;
     while (status == OpStatus::kOk) {
       {
@@ -433,7 +440,7 @@ OpStatus Engine::ReturnTo(ReturnRequest& request, absl::FunctionRef<void()> betw
   const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
   for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(request.now_nanos, {});
-    if (i > 1) MakeRoomForCopies(request.now_nanos, i - kAttempts);
+    if (i > 1) MakeRoomForCopies(request.now_nanos, RoomOfAttempt(i - kAttempts));
     status = Returner(*this, request, /*is_short=*/i > 0).Run(between_slices);
   }
   return status;

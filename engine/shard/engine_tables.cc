@@ -46,12 +46,25 @@ bool Engine::EmptyShell(TableId shell, size_t budget) {
   return vacant;
 }
 
-void Engine::KeepShell(TableId dropped) {
+void Engine::ReserveShells(size_t count) {
+  for (std::vector<TableId>* const shells : {&vacant_, &dropped_}) {
+    const size_t wanted = shells->size() + count;
+    if (shells->capacity() < wanted) shells->reserve(std::max(wanted, 2 * shells->size()));
+  }
+}
+
+void Engine::KeepShell(TableId dropped) noexcept {
   const TableId shell{dropped.value, dropped.generation + 1};
-  if (EmptyShell(shell, kUnitsAtDrop)) {
-    vacant_.push_back(shell);
-  } else {
-    dropped_.push_back(shell);
+  bool vacant = false;
+  try {
+    vacant = EmptyShell(shell, kUnitsAtDrop);
+  } catch (const std::bad_alloc&) {
+    // Reclamation does it.
+  }
+  try {
+    (vacant ? vacant_ : dropped_).push_back(shell);
+  } catch (const std::bad_alloc&) {
+    // A table was ended all the same, and its memory comes back: its number does not.
   }
 }
 
@@ -61,7 +74,7 @@ bool Engine::ChooseId(TableId& id) {
     // One unit finds out what Reclaim has done meanwhile.
     if (EmptyShell(dropped_.front(), helps ? SIZE_MAX : 1)) {
       vacant_.push_back(dropped_.front());
-      dropped_.pop_front();
+      dropped_.erase(dropped_.begin());
     }
   }
   if (!vacant_.empty()) {
@@ -113,15 +126,25 @@ void Engine::ReturnId(TableId id) {
   }
 }
 
-OpStatus Engine::DropTable(TableId table) {
+OpStatus Engine::DropTables(std::span<const TableId> tables) noexcept {
   const MutexLock lock(tables_mutex_);
-  vacant_.reserve(vacant_.size() + 1);
-  const OpStatus status = WithAllOf(table, [this](storage::Table& part) {
+  try {
+    ReserveShells(tables.size());
+  } catch (const std::bad_alloc&) {
+    // KeepShell tries again.
+  }
+  {
+    const AllLanes hold(*this);
+    for (const TableId table : tables) {
+      if (lanes_[0]->FindTable(table) == nullptr) return OpStatus::kTableGone;
+    }
     catalog_.NoteIdsAhead();
-    part.Drop();
-  });
-  if (status == OpStatus::kOk) KeepShell(table);
-  return status;
+    for (const auto& lane : lanes_) {
+      for (const TableId table : tables) lane->table(table).Drop();
+    }
+  }
+  for (const TableId table : tables) KeepShell(table);
+  return OpStatus::kOk;
 }
 
 OpStatus Engine::SetGrace(TableId table, int64_t gc_grace_seconds) {
@@ -253,7 +276,7 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
       MakeRoom(now_nanos, {.table = rebuilds[0].from});
       room_bytes = std::min(room_bytes << kRoomDoublings, budget_.grow_limit_bytes() / 4);
     }
-    vacant_.reserve(vacant_.size() + rebuilds.size());
+    ReserveShells(rebuilds.size());
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_seconds);
     // Whatever ends it, nobody writes to the copies any more afterwards.

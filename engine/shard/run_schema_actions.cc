@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 
 namespace liststore::shard {
@@ -29,7 +30,9 @@ class SchemaActionRunner {
   static size_t Together(std::span<const SchemaAction> actions) {
     using Kind = SchemaAction::Kind;
     const Kind kind = actions[0].kind;
-    if (kind != Kind::kRebuildTable && kind != Kind::kTruncateTable) return 1;
+    if (kind != Kind::kRebuildTable && kind != Kind::kTruncateTable && kind != Kind::kDropTable) {
+      return 1;
+    }
     size_t count = 1;
     while (count < actions.size() && actions[count].kind == kind) ++count;
     return count;
@@ -41,7 +44,7 @@ class SchemaActionRunner {
       case SchemaAction::Kind::kCreateTable:
         return Create(action);
       case SchemaAction::Kind::kDropTable:
-        return engine_.DropTable(Find(before_, action)->storage.id);
+        return engine_.DropTables(IdsOf(actions));
       case SchemaAction::Kind::kRebuildTable:
         return Rebuild(actions);
       case SchemaAction::Kind::kRetimeTable: {
@@ -128,9 +131,15 @@ class SchemaActionRunner {
   }
 
   OpStatus Truncate(std::span<const SchemaAction> actions) {
-    std::vector<TableId> ids;
+    return engine_.TruncateTables(IdsOf(actions));
+  }
+
+  // Of a view that goes with its base renewed before: nothing is taken of the heap.
+  using Ids = absl::InlinedVector<TableId, 4>;
+  Ids IdsOf(std::span<const SchemaAction> actions) const {
+    Ids ids;
     for (const SchemaAction& action : actions) ids.push_back(Find(before_, action)->storage.id);
-    return engine_.TruncateTables(ids);
+    return ids;
   }
 
   OpStatus Renew(const SchemaAction& action) {
@@ -151,8 +160,6 @@ class SchemaActionRunner {
     const auto numbered = std::make_shared<TableDefinition>(*base);
     Catalog::PutTable(after_, numbered);
     TableId id = base->storage.id;
-    // Nothing of the base goes from the first row of the view on.
-    Choose(id, false);
     if (const OpStatus renewed = engine_.RenewTable(id); renewed != OpStatus::kOk) return renewed;
     for (TableDefinition* const of :
          {with_view.base.get(), without_view.base.get(), numbered.get()}) {

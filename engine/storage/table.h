@@ -113,9 +113,39 @@ class Table final : private memory::Arena::Relocator {
                        const WriteContext& write);
   // From here to ClearPledges() writes take what was pledged, and do not fail.
   void RedeemPledges() { redeeming_ = true; }
-  // What a row that follows from `row` of this table, once that is written, takes of another table
-  // (shard/derived_rows.h), at most. What a leaf that it comes to takes besides is not counted.
-  uint64_t DerivedRowBytes(const PartitionRef& partition, const RowUpdate& row);
+  // Of rows that follow from others: nobody else writes to such a table, which sees timestamps of the
+  // engine alone. Puts a row where none is.
+  OpStatus PutRow(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds);
+  // What that may take, beside what some of them may take once; `again`: where another row of them has been
+  // put before.
+  uint64_t PutRowBytes(const PartitionRef& partition, const StoredRow& row, bool again);
+  uint64_t PutOnceBytes() const { return directory_.ReserveBytesForInsert(); }
+  // Before PutRow and DeleteRows of such rows, with pledges that are redeemed: takes from the heap what
+  // they need of it, and sets `bytes` of memory aside; false: there is not as much. `row_bytes`: of the
+  // largest one that is put. Throws std::bad_alloc.
+  bool PledgeRows(uint64_t bytes, size_t row_bytes, memory::MemoryBudget::Purpose purpose);
+  // The same of the heap for the deletion of a row that is there.
+  void PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key);
+  // The system refuses pages, so far as is known.
+  bool refuses_pages() const { return arena_.refuses(); }
+
+  // The part of a partition in which a deletion at `timestamp` may find rows to delete: not that which
+  // tombstones as late lie over. Borrowed until the next write. O(log ranges + those ranges).
+  ClusteringRange OlderRows(const PartitionRef& partition, WriteTimestamp timestamp) {
+    ClusteringRange range;
+    const DirectorySlot* const slot = FindForRead(partition);
+    if (slot == nullptr) return range;
+    uint64_t reference = slot->reference;
+    range.lower = Partition(context_, reference).YoungerFromBegin(timestamp);
+    return range;
+  }
+
+  // Sends a row as it will be when `updates`, all of them of `key`, have been applied in this order, and
+  // then all is deleted that was written up to `covered` (none: nothing is); no row will live: nothing.
+  // Changes nothing. O(log rows, and the cells of the row and the updates).
+  void SendForeseen(const PartitionRef& partition, ClusteringKeyView key,
+                    std::span<const ForeseenUpdate> updates, WriteTimestamp covered,
+                    int64_t now_seconds, RowSink& sink);
   // Of the last write that was kRowTooLarge.
   uint64_t large_row_bytes() const { return large_row_bytes_; }
 
@@ -343,6 +373,9 @@ class Table final : private memory::Arena::Relocator {
       FindLargeRow(slot, upserts, write);
     }
   }
+  size_t PutRowBytesAt(const PartitionRef& partition, const DirectorySlot* slot,
+                       const StoredRow& row, bool again = false);
+  OpStatus PutRowInBoth(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds);
   // O(rows log rows) and the cells of the rows there.
   void FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                     const WriteContext& write);

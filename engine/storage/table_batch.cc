@@ -9,17 +9,6 @@
 
 namespace liststore::storage {
 
-uint64_t Table::DerivedRowBytes(const PartitionRef& partition, const RowUpdate& row) {
-  const DirectorySlot* slot = FindForWrite(partition);
-  uint64_t reference = slot == nullptr ? 0 : slot->reference;
-  const size_t stored = slot == nullptr ? 0 : Partition(context_, reference).StoredRowBytes(row);
-  // Its key has this row's, and maybe a value, which is no cell of it then.
-  const size_t most = RowBytesMax(schema_, row) + stored + partition.key.size();
-  const size_t key = std::min(most, kKeyBytesMax);
-  return 2 * std::min(most, 2 * kInlineRowBytesMax) + LargePartition::BytesFor(key) +
-         (most > kInlineRowBytesMax ? memory::Arena::BlockBytes(most) : 0);
-}
-
 OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& share,
                             const WriteContext& write) {
   LS_DCHECK(!redeeming_, "pledges come before they are redeemed");

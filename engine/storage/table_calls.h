@@ -44,6 +44,13 @@ struct BatchShare {
   std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
 };
 
+// An upsert of one row that has yet to be applied. `write.foreign_timestamp`: by then the table has seen
+// such a timestamp, be it this one or one before it.
+struct ForeseenUpdate {
+  const RowUpdate* row = nullptr;
+  WriteContext write;
+};
+
 }  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_TABLE_CALLS_H_

@@ -230,6 +230,15 @@ void TableMirror::Upsert(const PartitionRef& partition, std::span<const RowUpdat
   Note(to_.Upsert(partition, taken, write));
 }
 
+void TableMirror::PutRow(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds) {
+  const Reach reach = ReachOf(partition);
+  if (reach == Reach::kNothing || status_ != OpStatus::kOk || !Reaches(reach, row.key)) return;
+  PartitionCopier copier(to_, partition, columns_, now_seconds, to_.foreign_timestamps_,
+                         to_.context_.grace, kept_);
+  copier.CopyRow(row);
+  Note(copier.status());
+}
+
 void TableMirror::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
                              const WriteContext& write) {
   NoteWrite(write);
@@ -321,6 +330,12 @@ OpStatus Table::DeleteRangeInBoth(const PartitionRef& partition, const Clusterin
                                   const WriteContext& write, uint64_t* removed) {
   return WithMirror([&] { return DeleteRange(partition, range, write, removed); },
                     [&](TableMirror& mirror) { mirror.DeleteRange(partition, range, write); });
+}
+
+OpStatus Table::PutRowInBoth(const PartitionRef& partition, const StoredRow& row,
+                             int64_t now_seconds) {
+  return WithMirror([&] { return PutRow(partition, row, now_seconds); },
+                    [&](TableMirror& mirror) { mirror.PutRow(partition, row, now_seconds); });
 }
 
 OpStatus Table::DeletePartitionInBoth(const PartitionRef& partition, const WriteContext& write,

@@ -65,6 +65,7 @@ class TableMirror {
 
   void Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
               const WriteContext& write);
+  void PutRow(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds);
   void DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
                   const WriteContext& write);
   void DeleteRange(const PartitionRef& partition, const ClusteringRange& range,

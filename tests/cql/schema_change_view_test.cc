@@ -86,8 +86,8 @@ TEST_F(ViewTest, WhatIsToldAndDone) {
   const cql::SchemaChange dropped = Must("DROP MATERIALIZED VIEW mv");
   EXPECT_EQ(dropped.kind, Kind::kDropped);
   ASSERT_EQ(dropped.actions.size(), 2u);
-  EXPECT_EQ(dropped.actions[0].kind, Action::kDropTable);
-  EXPECT_EQ(dropped.actions[1].kind, Action::kRenewTable);
+  EXPECT_EQ(dropped.actions[0].kind, Action::kRenewTable);
+  EXPECT_EQ(dropped.actions[1].kind, Action::kDropTable);
   EXPECT_TRUE(Table("t").views.empty());
   EXPECT_EQ(Must("DROP MATERIALIZED VIEW IF EXISTS mv").kind, Kind::kNothing);
 }

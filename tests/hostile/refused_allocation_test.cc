@@ -22,7 +22,8 @@
 namespace liststore::testing {
 namespace refused_allocation_test {
 
-constexpr uint8_t kOptions = 0x05, kSupported = 0x06, kRegister = 0x0b, kReady = 0x02;
+constexpr uint8_t kOptions = 0x05, kSupported = 0x06, kRegister = 0x0b, kReady = 0x02,
+                  kEvent = 0x0c;
 constexpr int32_t kServerError = 0x0000, kOverloaded = 0x1001, kWriteTimeout = 0x1100,
                   kWriteFailure = 0x1500;
 const CqlLogin kRoot{"root", "secret"};
@@ -37,8 +38,6 @@ struct Operation {
   std::function<CqlAnswer(CqlSession&)> run;
   // Show the state.
   Texts looks;
-  // What it writes has rows that follow: for them a part of the heap is kept, and no more than that.
-  bool is_followed = false;
 };
 
 const Texts kNoTable = {"DROP TABLE IF EXISTS k.u", "DROP TYPE IF EXISTS k.pair",
@@ -65,7 +64,64 @@ const Texts kFilled = {
     "INSERT INTO k.filled (p, c, v, w) VALUES (1, 2, 20, 'b')",
     "INSERT INTO k.filled (p, c, v, w) VALUES (2, 1, 10, 'c')",
 };
+const Texts kWide = {
+    "TRUNCATE k.wide",
+    "BEGIN BATCH INSERT INTO k.wide (p, c, v, w, m) VALUES (1, 1, 10, 'a', {1: 'x', 2: 'y'}); "
+    "INSERT INTO k.wide (p, c, v, w) VALUES (1, 2, 10, 'b'); "
+    "INSERT INTO k.wide (p, c, v, w) VALUES (1, 3, 20, 'c'); "
+    "INSERT INTO k.wide (p, c, v, w) VALUES (2, 1, 20, 'd'); APPLY BATCH",
+};
+const Texts kFilledWithViews = {
+    kFilled[0],
+    kFilled[1],
+    kFilled[2],
+    kFilled[3],
+    kFilled[4],
+    kFilled[5],
+    kFilled[6],
+    "CREATE MATERIALIZED VIEW k.of_filled AS SELECT * FROM k.filled WHERE v IS NOT NULL AND p IS "
+    "NOT "
+    "NULL AND c IS NOT NULL PRIMARY KEY (v, p, c)",
+};
+const Texts kDoomed = {
+    "DROP KEYSPACE IF EXISTS k2",
+    "CREATE KEYSPACE k2 WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    "CREATE TABLE k2.a (p int, c int, v int, PRIMARY KEY (p, c))",
+    "CREATE TABLE k2.b (p int PRIMARY KEY, v int)",
+    "CREATE TABLE k2.d (p int PRIMARY KEY, v int)",
+    "CREATE INDEX ON k2.b (v)",
+    "CREATE MATERIALIZED VIEW k2.by_c AS SELECT * FROM k2.a WHERE c IS NOT NULL AND p IS NOT NULL "
+    "PRIMARY KEY (c, p)",
+    "INSERT INTO k2.a (p, c, v) VALUES (1, 1, 1)",
+    "INSERT INTO k2.b (p, v) VALUES (1, 1)",
+};
+const std::string kSetAction = "UPDATE liststore.data SET action = ";
+const std::string kOfData = " WHERE key = 'data'";
+const Texts kMarked = {
+    "DROP TABLE IF EXISTS k.u",
+    "TRUNCATE k.t",
+    "TRUNCATE k.viewed",
+    "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a')",
+    "INSERT INTO k.viewed (p, c, v) VALUES (1, 1, 10)",
+    "CREATE TABLE k.u (p int PRIMARY KEY)",
+    "INSERT INTO k.u (p) VALUES (1)",
+    kSetAction + "'mark'" + kOfData,
+    "INSERT INTO k.t (p, c, v) VALUES (1, 2, 'b')",
+    "UPDATE k.viewed SET v = 11 WHERE p = 1 AND c = 1",
+    "DROP TABLE k.u",
+    "CREATE TABLE k.after_mark (p int PRIMARY KEY)",
+};
 const Texts kLookT = {"SELECT * FROM k.t"};
+const Texts kLookWide = {"SELECT * FROM k.wide", "SELECT * FROM k.wide_by_v"};
+const Texts kLookMarked = {
+    "SELECT * FROM k.t",
+    "SELECT * FROM k.viewed",
+    "SELECT * FROM k.by_c",
+    "SELECT p FROM k.viewed WHERE v = 11",
+    "SELECT * FROM k.u",
+    "SELECT * FROM k.after_mark",
+    "SELECT keyspaces, tables, rows FROM liststore.data",
+};
 const Texts kLookViewed = {"SELECT * FROM k.viewed", "SELECT * FROM k.by_c",
                            "SELECT p FROM k.viewed WHERE v = 10",
                            "SELECT p FROM k.viewed WHERE v = 11"};
@@ -78,7 +134,17 @@ const Texts kLookSchema = {
     "SELECT table_name, index_name FROM system_schema.indexes WHERE keyspace_name = 'k'",
     "SELECT view_name FROM system_schema.views WHERE keyspace_name = 'k'",
 };
+const Texts kLookDoomed = {
+    "SELECT keyspace_name FROM system_schema.keyspaces",
+    "SELECT keyspace_name, table_name FROM system_schema.tables",
+    "SELECT keyspace_name, view_name FROM system_schema.views",
+    "SELECT * FROM k2.a",
+    "SELECT * FROM k2.by_c",
+    "SELECT p FROM k2.b WHERE v = 1",
+    "SELECT * FROM k2.d",
+};
 const Texts kLookFilled = {
+    "SELECT * FROM k.of_filled",
     "SELECT * FROM k.filled",
     "SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = 'k' AND "
     "table_name = 'filled'",
@@ -147,11 +213,37 @@ const std::vector<Operation>& Operations() {
            "APPLY BATCH"),
        kLookT},
       {"a new row with its views and index", kViewed,
-       Text("INSERT INTO k.viewed (p, c, v) VALUES (7, 2, 11)"), kLookViewed, true},
+       Text("INSERT INTO k.viewed (p, c, v) VALUES (7, 2, 11)"), kLookViewed},
       {"another value with its views and index", kViewed,
-       Text("UPDATE k.viewed SET v = 11 WHERE p = 1 AND c = 1"), kLookViewed, true},
+       Text("UPDATE k.viewed SET v = 11 WHERE p = 1 AND c = 1"), kLookViewed},
       {"a row that goes with its views and index", kViewed,
-       Text("DELETE FROM k.viewed WHERE p = 1"), kLookViewed, true},
+       Text("DELETE FROM k.viewed WHERE p = 1"), kLookViewed},
+      {"a new row with a long value and its view", kWide,
+       Prepared("INSERT INTO k.wide (p, c, v, w) VALUES (?, ?, ?, ?)",
+                {{Int(7)}, {Int(2)}, {Int(20)}, {std::string(50'000, 'x')}}),
+       kLookWide},
+      {"a long value with its view", kWide,
+       Prepared("UPDATE k.wide SET w = ? WHERE p = ? AND c = ?",
+                {{std::string(20'000, 'x')}, {Int(1)}, {Int(1)}}),
+       kLookWide},
+      {"a collection with its view", kWide,
+       Text("UPDATE k.wide SET m = m + {3: 'a', 4: 'b', 5: 'c', 6: 'd', 7: 'e', 8: 'f', 9: 'g', "
+            "10: 'h', 11: 'i', 12: 'j', 13: 'k', 14: 'l', 15: 'm', 16: 'n', 17: 'o', 18: 'p'}, "
+            "v = 20 WHERE p = 1 AND c = 1"),
+       kLookWide},
+      {"a condition with its view", kWide,
+       Text("UPDATE k.wide SET v = 30 WHERE p = 1 AND c = 1 IF w = 'a'"), kLookWide},
+      {"a BATCH with views",
+       kWide,
+       Text("BEGIN BATCH INSERT INTO k.wide (p, c, v, w) VALUES (1, 9, 10, 'new'); "
+            "UPDATE k.wide SET v = null WHERE p = 1 AND c = 1; "
+            "UPDATE k.wide USING TTL 1000 SET v = 30 WHERE p = 9 AND c = 9; "
+            "DELETE FROM k.wide WHERE p = 1 AND c > 1 AND c < 5; DELETE FROM k.wide WHERE p = 2; "
+            "APPLY BATCH"),
+       {"SELECT * FROM k.wide", "SELECT p, c, v, w, m FROM k.wide_by_v"}},
+      {"a DELETE of a range with its view", kWide,
+       Text("DELETE FROM k.wide WHERE p = 1 AND c <= 2"), kLookWide},
+      {"a TRUNCATE", kViewed, Text("TRUNCATE k.viewed"), kLookViewed},
       {"a SELECT", kRows, Prepared("SELECT * FROM k.t WHERE p = ?", {{Int(1)}}), kLookT},
       {"a SELECT of all", kRows, Text("SELECT v, p FROM k.t WHERE v = 'a' ALLOW FILTERING"),
        kLookT},
@@ -173,6 +265,12 @@ const std::vector<Operation>& Operations() {
       {"ALTER TABLE ADD", kFilled, Text("ALTER TABLE k.filled ADD n int"), kLookFilled},
       {"ALTER TABLE DROP", kFilled, Text("ALTER TABLE k.filled DROP w"), kLookFilled},
       {"CREATE INDEX", kFilled, Text("CREATE INDEX by_v ON k.filled (v)"), kLookFilled},
+      {"CREATE MATERIALIZED VIEW", kFilled, Text(kFilledWithViews.back()), kLookFilled},
+      {"DROP MATERIALIZED VIEW", kFilledWithViews, Text("DROP MATERIALIZED VIEW k.of_filled"),
+       kLookFilled},
+      {"DROP KEYSPACE", kDoomed, Text("DROP KEYSPACE k2"), kLookDoomed},
+      {"a mark", kRows, Text(kSetAction + "'mark'" + kOfData), kLookMarked},
+      {"a reset", kMarked, Text(kSetAction + "'reset'" + kOfData), kLookMarked},
   };
   return all;
 }
@@ -198,6 +296,10 @@ class RefusedAllocationOverCql : public ::testing::Test {
           "CREATE INDEX viewed_v ON k.viewed (v)",
           "CREATE MATERIALIZED VIEW k.by_c AS SELECT * FROM k.viewed WHERE c IS NOT NULL AND p IS "
           "NOT NULL PRIMARY KEY (c, p)",
+          "CREATE TABLE k.wide (p int, c int, v int, w text, m map<int, text>, PRIMARY KEY (p, c))",
+          "CREATE MATERIALIZED VIEW k.wide_by_v AS SELECT * FROM k.wide WHERE v IS NOT NULL AND p "
+          "IS NOT "
+          "NULL AND c IS NOT NULL PRIMARY KEY (v, p, c)",
           "CREATE TABLE k.large (p int PRIMARY KEY, v blob)"});
     for (int p = 0; p < 40; ++p) {
       const CqlStatement insert{
@@ -300,7 +402,6 @@ TEST_F(RefusedAllocationOverCql, IsAnErrorOrTheEndOfItsConnectionAlone) {
   Random rng(TestSeed());
   for (const Operation& operation : Operations()) {
     for (const bool onwards : {false, true}) {
-      if (onwards && operation.is_followed) continue;
       ASSERT_NO_FATAL_FAILURE(RefuseEachInTurn(operation, onwards, rng));
     }
   }
@@ -359,15 +460,27 @@ TEST_F(RefusedAllocationOverCql, OfAnEventLeavesTheServerWhole) {
     RefusedNew refusal(nth);
     const CqlAnswer answer = observer->Run({"CREATE TABLE k.u (p int PRIMARY KEY)", {}});
     // Behind the event, where there is one.
+    int told = 0;
     for (RawCqlClient& client : listeners) {
+      bool heard = false;
+      bool ended = true;
       if (client.Send({.stream = 5, .opcode = kOptions})) {
         while (const auto frame = client.Read()) {
-          if (frame->stream == 5) break;
+          heard |= frame->opcode == kEvent;
+          ended = frame->stream != 5;
+          if (!ended) break;
         }
       }
+      told += heard || ended ? 1 : 0;
     }
     refused = refusal.End();
     if (answer.error == kEnded) observer = Connect();
+    const CqlAnswer made = observer->Run(
+        {"SELECT id FROM system_schema.tables WHERE keyspace_name = 'k' AND table_name = 'u'", {}});
+    ASSERT_EQ(made.error, "");
+    if (!made.rows.empty()) {
+      ASSERT_EQ(told, 2) << "a client has missed the event";
+    }
     listeners.clear();
     ASSERT_NO_FATAL_FAILURE(ExpectNothingHeld(*observer));
   }

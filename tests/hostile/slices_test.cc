@@ -134,6 +134,18 @@ TEST_F(Slices, OfADeletionOfRowsThatAViewHas) {
   Must("INSERT INTO k.t (p, c, v) VALUES (1, 5000, 1)");
   EXPECT_EQ(Count("t"), 12);
   EXPECT_EQ(Count("by_v"), 12);
+  // Of a whole partition, of which all is younger, and a part.
+  Must("TRUNCATE k.t");
+  Fill("t", kFew);
+  ExpectOthersAnswered("DELETE FROM k.t USING TIMESTAMP 1 WHERE p = 1", 20);
+  EXPECT_EQ(Count("t"), kFew);
+  EXPECT_EQ(Count("by_v"), kFew);
+  Must("UPDATE k.t USING TIMESTAMP " + std::to_string(micros + 1) +
+       " SET v = 7 WHERE p = 1 AND c = 4000");
+  ExpectOthersAnswered("DELETE FROM k.t USING TIMESTAMP " + std::to_string(micros) + " WHERE p = 1",
+                       20);
+  EXPECT_EQ(Count("t"), 1);
+  EXPECT_EQ(Count("by_v"), 1);
 }
 
 // What is kept of a column that goes is as large as the column.

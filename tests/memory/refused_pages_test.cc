@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -100,6 +101,30 @@ TEST_F(RefusedPages, ManyLargeBlocksThatWereReservedAreThere) {
     FreeAll();
     arena_.ReleaseCredit();
   }
+}
+
+// One write, of a batch, reserves in more arenas than the reserve is for.
+TEST_F(RefusedPages, WhatManyArenasHaveReservedIsThere) {
+  constexpr size_t kArenas = 600;
+  constexpr size_t kBlockBytes = 30'000;
+  ASSERT_TRUE(pool_.BeginMany(kArenas));
+  std::deque<Arena> arenas;
+  for (size_t i = 0; i < kArenas; ++i) {
+    ASSERT_TRUE(arenas.emplace_back(pool_, budget_).Reserve(kBlockBytes));
+  }
+  system_.set_limit(0);
+  std::vector<void*> blocks;
+  for (Arena& arena : arenas)
+    blocks.push_back(arena.Allocate(kBlockBytes, Arena::Mobility::kFixed));
+  pool_.EndMany(kArenas);
+  EXPECT_FALSE(pool_.BeginMany(kArenas));
+  pool_.Verify();
+  for (size_t i = 0; i < kArenas; ++i) arenas[i].Free(blocks[i], kBlockBytes);
+  arenas.clear();
+  system_.set_limit(UINT64_MAX);
+  ASSERT_TRUE(pool_.BeginMany(kArenas));
+  pool_.EndMany(kArenas);
+  EXPECT_LE(system_.mapped(), 5 * PagePool::kReserveBytes) << "it becomes smaller again";
 }
 
 TEST_F(RefusedPages, DeletionsMayUseHalfOfTheReserve) {

@@ -84,6 +84,33 @@ TEST_F(EvictingServer, RefusesNothingAndKeepsItsLimit) {
   EXPECT_GT((of_t + of_u) * kBytes, 48 * kMiB) << "most of the limit is made use of";
 }
 
+TEST_F(EvictingServer, AViewOfAFullTableMakesRoomForItself) {
+  MakeTable("t");
+  Fill("t", 0, 20'000);
+  const int64_t before = Number("SELECT count(*) FROM k.t");
+  Must(
+      "CREATE MATERIALIZED VIEW k.by_w AS SELECT p, c, w, v FROM k.t WHERE p IS NOT NULL AND c IS "
+      "NOT "
+      "NULL AND w IS NOT NULL PRIMARY KEY (p, w, c)");
+  const int64_t left = Number("SELECT count(*) FROM k.t");
+  EXPECT_GT(left, before / 8);
+  EXPECT_LT(left, before);
+  EXPECT_EQ(Number("SELECT count(*) FROM k.by_w"), left);
+  EXPECT_LE(Held(), 64 * kMiB);
+  EXPECT_EQ(Counter("writes_refused_for_memory"), 0);
+}
+
+TEST_F(EvictingServer, AnIndexOfAFullTableMakesRoomForItself) {
+  MakeTable("t");
+  Fill("t", 0, 20'000);
+  const int64_t before = Number("SELECT count(*) FROM k.t");
+  Must("CREATE INDEX ON k.t (w)");
+  const int64_t left = Number("SELECT count(*) FROM k.t");
+  EXPECT_GT(left, before / 4) << "no more went than had to";
+  EXPECT_EQ(Number("SELECT count(*) FROM k.t WHERE w = 1"), left);
+  EXPECT_EQ(Counter("writes_refused_for_memory"), 0);
+}
+
 TEST_F(EvictingServer, TheOldestGoFirstAndWhatIsReadStays) {
   MakeTable("old");
   MakeTable("young");

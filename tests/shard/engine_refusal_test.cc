@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/base/random.h"
 #include "engine/shard/engine.h"
@@ -69,6 +71,40 @@ TEST_F(EngineRefusal, WhatIsStoredCanBeReadAndDeletedAndTheRoomUsedAgain) {
     EXPECT_EQ(engine_.memory_refusal().machine_bytes, 0u) << "it is over";
     RemoveList(engine_, table_, Key(0), kNoonNanos);
   }
+}
+
+// What one batch takes in very many tables is there as a whole, or the batch is refused.
+TEST_F(EngineRefusal, ABatchOfManyTablesIsAppliedOrRefused) {
+  constexpr int kTables = 300;
+  std::vector<TableId> tables;
+  for (int i = 0; i < kTables; ++i) tables.push_back(engine_.CreateTable(ListItemsSchema()));
+  const std::string value(26'000, 'v');
+  Items expected;
+  int refused = 0;
+  for (uint64_t room = 0; room <= 72 * kMiB; room += 4 * kMiB) {
+    std::deque<ItemUpserts> upserts;
+    std::vector<Command> commands;
+    for (const TableId table : tables) {
+      upserts.emplace_back(table).Add(Key(1), {{room, value}});
+      commands.push_back(upserts.back().commands()[0]);
+    }
+    std::vector<Reply> replies(commands.size());
+    system_.set_limit(system_.mapped() + room);
+    const OpStatus status = engine_.ExecuteBatch(commands, kNoonNanos, replies);
+    system_.set_limit(UINT64_MAX);
+    if (status == OpStatus::kOk) {
+      expected[room] = value;
+    } else {
+      ASSERT_EQ(status, OpStatus::kOutOfMemory);
+      ++refused;
+    }
+    for (const TableId table : tables) {
+      ASSERT_EQ(ReadItems(engine_, table, Key(1), kNoonNanos), expected) << room;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_FALSE(expected.empty());
+  engine_.Verify();
 }
 
 // The machine's limit moves at random under random writes; the contents are those of the writes

@@ -419,8 +419,8 @@ CqlOr<SchemaChange> Apply(const DropViewStatement& statement, Editor& editor) {
   TableDefinition changed = *base;
   std::erase(changed.views, name);
   SchemaChange change = OfTable(SchemaChange::Kind::kDropped, keyspace, name);
-  change.actions.push_back({SchemaAction::Kind::kDropTable, keyspace, name, ColumnMap{}});
   change.actions.push_back({SchemaAction::Kind::kRenewTable, keyspace, base->name, ColumnMap{}});
+  change.actions.push_back({SchemaAction::Kind::kDropTable, keyspace, name, ColumnMap{}});
   EraseTable(editor, keyspace, name);
   PutTable(editor, std::move(changed));
   return change;

@@ -36,7 +36,8 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   face->FillSupported(options);
   // Nothing fails from here on, and nobody is connected before the server starts.
   for (const auto& factory : face->factories_) {
-    events.Subscribe([factory = factory.get()](const PushedEvent& event) { factory->Push(event); });
+    events.Subscribe(
+        [factory = factory.get()](const EventHub::Event& event) { factory->Push(event); });
   }
   return face;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/protocol/response.h"
 
@@ -166,10 +168,33 @@ std::unique_ptr<network::Session> CqlSessionFactory::Make(network::Client& clien
   return std::make_unique<CqlSession>(loop_, client, std::move(address));
 }
 
-void CqlSessionFactory::Push(const PushedEvent& event) {
-  event_loop_.Post([this, event] {
-    for (CqlSession* session : loop_.registered) session->Push(event);
-  });
+void CqlSessionFactory::Push(const EventHub::Event& event) noexcept {
+  {
+    const MutexLock lock(mutex_);
+    try {
+      if (event != nullptr) events_.push_back(event);
+      has_lost_events_ |= event == nullptr;
+    } catch (const std::bad_alloc&) {
+      has_lost_events_ = true;
+    }
+  }
+  tells_.Ask();
+}
+
+void CqlSessionFactory::TellSessions() {
+  std::vector<EventHub::Event> events;
+  bool has_lost_events = false;
+  {
+    const MutexLock lock(mutex_);
+    events.swap(events_);
+    has_lost_events = std::exchange(has_lost_events_, false);
+  }
+  // A session goes some time after its connection has ended: the set stays as it is meanwhile.
+  for (const EventHub::Event& event : events) {
+    for (CqlSession* session : loop_.registered) session->Push(*event);
+  }
+  if (!has_lost_events) return;
+  for (CqlSession* session : loop_.registered) session->MissEvent();
 }
 
 }  // namespace liststore::cql_face

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/connection_state.h"
@@ -20,6 +21,7 @@
 #include "engine/faces/cql/long_statements.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
+#include "engine/runtime/errand.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::cql_face {
@@ -53,6 +55,9 @@ class CqlSession final : public network::Session {
   bool IsEstablished() const override { return state_.phase == protocol::ConnectionPhase::kReady; }
   // Sends an EVENT if the client has registered for its type.
   void Push(const PushedEvent& event);
+  // An event has been lost: a client that waits for any is disconnected, and looks for itself when it
+  // comes again.
+  void MissEvent() { client_.Disconnect(); }
 
  private:
   Result Answer(std::string_view received, const network::Turn& turn);
@@ -100,19 +105,28 @@ class CqlSessionFactory final : public network::SessionFactory {
  public:
   // Both outlive the factory.
   CqlSessionFactory(runtime::EventLoop& loop, const ServerContext& server)
-      : event_loop_(loop), loop_{.event_loop = loop, .server = server, .shard = loop.number()} {}
+      : loop_{.event_loop = loop, .server = server, .shard = loop.number()},
+        tells_(loop, [this] { TellSessions(); }) {}
 
   std::unique_ptr<network::Session> Make(network::Client& client,
                                          network::ClientAddress address) override;
   std::unique_ptr<network::Session> MakeRefusing(std::string refusal) override {
     return std::make_unique<RefusingSession>(std::move(refusal));
   }
-  // Sends an event to the sessions that registered for it, when the loop comes to it. Any thread.
-  void Push(const PushedEvent& event);
+  // Sends an event to the sessions that registered for it, when the loop comes to it. Where there is
+  // none, or the heap has no place for it, they are disconnected then. Any thread.
+  void Push(const EventHub::Event& event) noexcept;
 
  private:
-  runtime::EventLoop& event_loop_;
+  // On the loop.
+  void TellSessions();
+
   CqlLoop loop_;
+  // What the loop has yet to tell.
+  Mutex mutex_;
+  std::vector<EventHub::Event> events_ ABSL_GUARDED_BY(mutex_);
+  bool has_lost_events_ ABSL_GUARDED_BY(mutex_) = false;
+  runtime::Errand tells_;
 };
 
 }  // namespace liststore::cql_face

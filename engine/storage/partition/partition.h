@@ -71,8 +71,7 @@ struct PartitionContext {
   // Makes room for rows of `row_bytes` together, before anything is changed: behind it the write does
   // not ask the heap, which may refuse.
   void PrepareScratch(size_t row_bytes) {
-    const size_t bytes = row_bytes + kInlineRowBytesMax;
-    if (payload.capacity() < bytes || complex_payload.capacity() < bytes) [[unlikely]]
+    if (prepared_end_ <= row_bytes) [[unlikely]]
       GrowScratch(row_bytes);
   }
 
@@ -98,12 +97,17 @@ struct PartitionContext {
     body.Reserve(row_bytes / kCellBytesMin);
     other_body.Reserve(row_bytes / kCellBytesMin);
     has_large_scratch |= row_bytes > kScratchBytesKept;
+    prepared_end_ = row_bytes + 1;
   }
   static constexpr size_t kScratchBytesIdle = kInlineRowBytesMax + 1024;
+  // There is room for rows of fewer bytes than these; 0: for none. What the strings have says nothing of
+  // the bodies.
+  size_t prepared_end_ = 0;
   // A cell takes more in the longest form of its row.
   static constexpr size_t kCellBytesMin = 19;
   void FreeScratch() {
     has_large_scratch = false;
+    prepared_end_ = 0;
     body.Free();
     other_body.Free();
     std::string().swap(payload);  // an assignment would keep the block
@@ -229,6 +233,12 @@ class Partition {
   };
   // Bytes of the stored row that merging with `update` may have to carry along; 0: none.
   size_t StoredRowBytes(const RowUpdate& update) const;
+  // Rows before this bound, all of them or none, were written later than `timestamp`: tombstones that are
+  // as late lie over them. Borrowed until the next write. O(log ranges + those ranges).
+  ClusteringBound YoungerFromBegin(WriteTimestamp timestamp) const;
+  // What deletes at `key` and is not over, range or partition.
+  Tombstone TombstoneOver(ClusteringKeyView key, int64_t now_seconds,
+                          const GracePolicy& grace) const;
   // The stored row that `update` meets; without one, nothing.
   void DecodeStored(const RowUpdate& update, RowBody& body) const;
 
@@ -247,6 +257,8 @@ class Partition {
   // Makes room for rows that come together, so that a small partition grows once as a rule.
   void Expect(const Load& load);
   void Upsert(const RowUpdate& update, const WriteContext& write);
+  // Puts a row as it is where none is, in a partition without tombstones.
+  void Put(const StoredRow& row, int64_t now_seconds);
   // The same for several; those of one row are merged before it is written again.
   void UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write);
   // Whether Append takes these rows, which ascend: they come behind all that are there, no tombstone

@@ -135,6 +135,30 @@ void Partition::PurgeTombstones(int64_t now_seconds, bool all_ranges) {
   partition.ranges.Purge(now_seconds, context_.grace, all_ranges ? SIZE_MAX : kRangesAtOnce);
 }
 
+// What a tombstone covers is never stored under it, and one that is over goes before anything is.
+ClusteringBound Partition::YoungerFromBegin(WriteTimestamp timestamp) const {
+  if (!large()) return ClusteringBound::Begin();
+  const LargePartition& partition = LargeOf(reference_);
+  if (partition.tombstone.Covers(timestamp)) return ClusteringBound::End();
+  if (partition.ranges.empty()) return ClusteringBound::Begin();
+  const ClusteringBound reach = partition.ranges.ReachFromBegin(timestamp);
+  if (reach.at_end) return reach;
+  return ClusteringBound::At(reach.bytes, context_.schema.packs_item_keys());
+}
+
+Tombstone Partition::TombstoneOver(ClusteringKeyView key, int64_t now_seconds,
+                                   const GracePolicy& grace) const {
+  if (!large()) return {};
+  const LargePartition& partition = LargeOf(reference_);
+  Tombstone over;
+  for (const Tombstone& tombstone :
+       {partition.tombstone, partition.ranges.empty() ? Tombstone{} : partition.ranges.At(key)}) {
+    if (!tombstone.present() || grace.Gone(tombstone, now_seconds)) continue;
+    over = Tombstone::Stronger(over, tombstone);
+  }
+  return over;
+}
+
 // --- Upsert --------------------------------------------------------------------------------------
 
 bool Partition::OnlyHotRows() const {
@@ -294,6 +318,20 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
   context_.body.Clear();
   merge();
   PutBody(at, index, false, update.key, write.now_seconds);
+}
+
+void Partition::Put(const StoredRow& row, int64_t now_seconds) {
+  LS_DCHECK(!TombstoneOver(row.key, now_seconds, context_.grace).present(), "nothing hides it");
+  context_.body.Assign(row);
+  context_.body.Purge(now_seconds, context_.grace);
+  LeafRef at = FindLeaf(row.key);
+  size_t index = 0;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(row.key);
+    LS_CHECK(!leaf.KeyIs(index, row.key), "what was there has been taken out");
+  }
+  PutBody(at, index, /*replace=*/false, row.key, now_seconds);
 }
 
 // --- Deletions -----------------------------------------------------------------------------------
@@ -511,7 +549,10 @@ uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
   const Tombstone tombstone{write.timestamp, write.now_seconds};
   PurgeTombstones(write.now_seconds);
   if (!counts && large() && !LargeOf(reference_).tree.empty()) CutLeavesWithin({}, tombstone);
-  const uint64_t removed = CoverRange({}, tombstone, write.now_seconds);
+  // The others stay: a deletion of many rows that came before it, in parts, has laid them bare.
+  ClusteringRange older;
+  older.lower = YoungerFromBegin(write.timestamp);
+  const uint64_t removed = CoverRange(older, tombstone, write.now_seconds);
   if (large()) {
     LargeOf(reference_).ranges.Cover(write.timestamp);
     CoverStatic(write);

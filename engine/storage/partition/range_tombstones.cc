@@ -330,6 +330,16 @@ void RangeTombstones::CutBeneath(const ClusteringRange& range) {
   root_ = Join(left, first, right);
 }
 
+ClusteringBound RangeTombstones::ReachFromBegin(WriteTimestamp timestamp) const {
+  ClusteringBound reach;
+  ForEachBehind(std::nullopt, [&](const ClusteringRange& range, const Tombstone& tombstone) {
+    if (range.lower.bytes != reach.bytes || !tombstone.Covers(timestamp)) return false;
+    reach = range.upper;
+    return !reach.at_end;
+  });
+  return reach;
+}
+
 void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone) {
   if (CutsBeneath(tombstone)) CutBeneath(range);
   if (root_ == nullptr) newest_ = {};
@@ -338,6 +348,7 @@ void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombsto
   const Plan plan = MakePlan(range, tombstone);
   // Pieces borrow bytes of what goes.
   absl::InlinedVector<Node*, 8> made;
+  made.reserve(plan.made.size());
   for (const Piece& piece : plan.made) made.push_back(NewNode(piece));
   Replace(plan.gone, made);
 }

@@ -56,6 +56,9 @@ class RangeTombstones {
   }
   // The tombstone over a key; one that is not present() when there is none. O(log n).
   Tombstone At(ClusteringKeyView key) const;
+  // How far tombstones at `timestamp` or later reach from the first key on, without a gap. Borrowed until
+  // the next change; without a packed form. O(log n + those stretches).
+  ClusteringBound ReachFromBegin(WriteTimestamp timestamp) const;
   // Forgets tombstones at or below `timestamp` (a partition deletion covers them). As Add.
   void Cover(WriteTimestamp timestamp);
   // Forgets what has no effect any more, up to `stretches_max` of it, or all. As Add; a comparison

@@ -96,12 +96,18 @@ Liveness TakeLiveness(std::string_view& in) {
 void RowBody::Clear() {
   marker_ = {};
   tombstone_ = {};
-  cells_.clear();
+  cells_.erase(cells_.begin(), cells_.end());  // clear() would give back what was reserved
 }
 
 void RowBody::Free() {
   Clear();
   cells_.shrink_to_fit();
+}
+
+void RowBody::Assign(const StoredRow& row) {
+  marker_ = row.marker;
+  tombstone_ = row.tombstone;
+  cells_.assign(row.cells.begin(), row.cells.end());
 }
 
 void RowBody::DecodeComplex(std::string_view payload) {

@@ -35,6 +35,8 @@ class RowBody {
   void Free();
   // Room for so many cells.
   void Reserve(size_t cells) { cells_.reserve(cells); }
+  // Makes it all there is of a row.
+  void Assign(const StoredRow& row);
   void DecodeComplex(std::string_view payload);
   void DecodeSimple(const TableSchema& schema, const Liveness& liveness, std::string_view payload);
 

@@ -76,6 +76,23 @@ std::optional<Partition::Load> LoadOf(const TableSchema& schema, std::span<const
   return load;
 }
 
+size_t RowBytesMax(const StoredRow& row) {
+  size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
+  for (const StoredCell& cell : row.cells) bytes += cell.view.value.size() + cell.path.size();
+  return bytes + Partition::kComplexOverheadBytes * (row.cells.size() + 2);
+}
+
+Partition::Load LoadOf(const StoredRow& row) {
+  const size_t most = RowBytesMax(row);
+  Partition::Load load;
+  load.rows = 1;
+  load.hot = false;
+  load.all_short = most <= kInlineRowBytesMax;
+  load.bytes = std::min(most, kInlineRowBytesMax);
+  load.growth_bytes = std::min(most, 2 * kInlineRowBytesMax);
+  return load;
+}
+
 Partition::Load LoadOfDeletions(const TableSchema& schema,
                                 std::span<const ClusteringKeyView> keys) {
   Partition::Load load;

@@ -9,6 +9,7 @@
 
 #include "engine/model/hot_row.h"
 #include "engine/model/mutation.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/partition/partition.h"
 
@@ -28,6 +29,9 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
 // Of rows that are put in again, each under its own times; nullopt: some are long, or their metas
 // cannot hold their times.
 std::optional<Partition::Load> LoadOf(const TableSchema& schema, std::span<const HotRow> rows);
+// Of a row that is put where none is.
+size_t RowBytesMax(const StoredRow& row);
+Partition::Load LoadOf(const StoredRow& row);
 Partition::Load LoadOfDeletions(const TableSchema& schema, std::span<const ClusteringKeyView> keys);
 
 }  // namespace liststore::storage
