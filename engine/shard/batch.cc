@@ -258,7 +258,8 @@ class Engine::Batch {
     std::vector<const storage::Table*> tables;
     for (const auto& [id, share] : shares_) tables.push_back(share.table);
     std::ranges::sort(tables);
-    return tables.size() - std::ranges::unique(tables).size();
+    // Not std::ranges::unique, which Clang 14 cannot compile with this library.
+    return static_cast<size_t>(std::unique(tables.begin(), tables.end()) - tables.begin());
   }
 
   // All that the rows take that follow is set aside before anything is written, where they come. What the

@@ -385,7 +385,7 @@ class Engine {
     return DestinationOf(command.partition_key);
   }
   class Batch;       // see batch.cc
-  class GroupAhead;  // see engine.cc
+  class GroupAhead;  // see engine_commands.cc
   // See engine_image.cc.
   class FrozenTables;
   class ImageTaker;

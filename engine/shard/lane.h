@@ -78,7 +78,7 @@ class Lane final : private storage::AddressOf {
   // as long as the lane; whether it is the table, only the holder knows.
   [[gnu::always_inline]] storage::Table* ShellOf(TableId id) const {
     if (id.value >= capacity_.load(std::memory_order_acquire)) return nullptr;
-    return tables_.load(std::memory_order_relaxed)[id.value].load(std::memory_order_acquire);
+    return tables_.load(std::memory_order_acquire)[id.value].load(std::memory_order_acquire);
   }
   storage::Table& table(TableId id) {
     storage::Table* found = FindTable(id);
