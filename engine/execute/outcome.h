@@ -18,6 +18,7 @@ enum class Deferral : uint8_t {
   kNo,
   kOvertaken,  // it reads: those behind it need not wait
   kInOrder,    // those behind it wait for it
+  kLarge,      // the same of what was seen by its bytes to be too long, before anything was done
   kSchema,     // the same of what changes the schema: changes wait for each other
 };
 

@@ -27,6 +27,13 @@ cql::CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
                                std::to_string(bytes_max) + ")");
 }
 
+// It may take much memory.
+bool TakesJsonApart(const cql::ComputedValue& computed) {
+  using Kind = cql::NativeFunction::Kind;
+  const Kind kind = computed.function.kind;
+  return kind == Kind::kFromJson || kind == Kind::kJsonRow;
+}
+
 StatementScratch& ThreadScratch() {
   static thread_local StatementScratch scratch;
   return scratch;
@@ -243,7 +250,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
-  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kInOrder, call);
+  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kLarge, call);
   const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
                                      options_.dialect, call.scratch.settings);
   if (!plan.ok()) return plan.error();
@@ -281,7 +288,7 @@ cql::CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Sta
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
-  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kInOrder, call);
+  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kLarge, call);
   const uint64_t generation = engine_.catalog().generation();
   const cql::CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
       Prepare(call.request.statement(), call);
@@ -332,9 +339,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
   if (checks_permissions_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
-  // A JSON may take much memory.
-  if (call.client.place.defers() && call.request.header().body_bytes > kLoopTextBytesMax) {
-    return Defer(Deferral::kInOrder, call);
+  if (call.client.place.defers() && call.request.body_bytes() > kLoopTextBytesMax &&
+      std::ranges::any_of(plan.computed, TakesJsonApart)) {
+    return Defer(Deferral::kLarge, call);
   }
   Functions functions(*this, call.now_nanos);
   cql::ComputedValues computed(plan, functions, values, call.scratch.computed);

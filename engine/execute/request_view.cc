@@ -100,6 +100,7 @@ const cql::CqlOr<std::shared_ptr<const cql::Plan>>& StatementView::PlanOf(
 
 void RequestView::Begin(const protocol::FrameHeader& header, const protocol::Request& request) {
   header_ = header;
+  body_bytes_ = header.body_bytes;
   tracing_ = request.tracing;
   parameters_ = nullptr;
   const auto& message = request.message;

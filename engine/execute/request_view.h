@@ -116,6 +116,7 @@ struct RequestMemo {
 // cache while they are decoded, carried out and written down one after the other.
 class alignas(64) RequestView {
   protocol::FrameHeader header_;
+  size_t body_bytes_ = 0;
   RequestKind kind_ = RequestKind::kQuery;
   bool tracing_ = false;
   const protocol::QueryParameters* parameters_ = nullptr;
@@ -135,6 +136,9 @@ class alignas(64) RequestView {
   }
 
   const protocol::FrameHeader& header() const { return header_; }
+  // Decompressed.
+  size_t body_bytes() const { return body_bytes_; }
+  void set_body_bytes(size_t bytes) { body_bytes_ = bytes; }
   RequestKind kind() const { return kind_; }
   bool tracing() const { return tracing_; }
   // Not of PREPARE.

@@ -207,9 +207,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, C
     return WriteVirtual(*writes.changes[0], writes.values, call);
   }
   if (call.group == nullptr && call.client.place.defers() &&
-      call.request.header().body_bytes > kLoopTextBytesMax &&
+      call.request.body_bytes() > kLoopTextBytesMax &&
       std::ranges::any_of(writes.changes, WritesElements)) [[unlikely]] {
-    return Defer(Deferral::kInOrder, call);
+    return Defer(Deferral::kLarge, call);
   }
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);

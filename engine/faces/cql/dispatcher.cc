@@ -168,7 +168,9 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
   Slot& slot = (*slots_)[pending_count_];
   auto error = Decode(frame, state, slot);
   if (!error && NeedsStatements(slot.request)) {
-    pending_[pending_count_++].Begin(header, slot.request);
+    execute::RequestView& request = pending_[pending_count_++];
+    request.Begin(header, slot.request);
+    if ((header.flags & protocol::kFrameCompressed) != 0) request.set_body_bytes(slot.body.size());
     decompressed_bytes_ += slot.body.size();
     return;
   }
@@ -292,7 +294,7 @@ void Dispatcher::Keep(size_t index, ConnectionState& state, Result& result) {
   if (request.outcome.deferral != execute::Deferral::kNo) {
     result.deferred.push_back(
         {request.header(), std::string(pending_frames_[index].substr(protocol::kFrameHeaderBytes)),
-         request.outcome.deferral, std::exchange(request.memo, nullptr)});
+         request.body_bytes(), request.outcome.deferral, std::exchange(request.memo, nullptr)});
     result.more_waits |= request.holds_back();
   } else if (request.outcome.postponed) {
     state.postponed.Append(pending_frames_[index]);

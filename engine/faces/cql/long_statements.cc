@@ -27,17 +27,12 @@ constexpr uint64_t kSchemaClient = UINT64_MAX;
 // What a request may take of memory until it is answered, results aside; 0: so little that it is not
 // counted. A token of a text takes up to 600 bytes while it is planned, and two bytes of the text; an
 // element of a collection, or a statement of a batch by its id, some 30 bytes for each of its own.
-uint64_t WorkBytes(const protocol::FrameHeader& header, size_t body_bytes, size_t body_bytes_max) {
+uint64_t WorkBytes(protocol::Opcode opcode, size_t body_bytes) {
   constexpr size_t kSmall = execute::kLoopTextBytesMax;
   constexpr uint64_t kBytesOfTextByte = 300;
   constexpr uint64_t kBytesOfValueByte = 32;
-  constexpr size_t kSwelling = 255;  // of what is compressed, at most
-  if ((header.flags & protocol::kFrameCompressed) != 0) {
-    body_bytes = std::min(body_bytes_max, body_bytes * kSwelling);
-  }
   if (body_bytes <= kSmall) return 0;
-  const bool has_values_alone =
-      static_cast<protocol::Opcode>(header.opcode) == protocol::Opcode::kExecute;
+  const bool has_values_alone = opcode == protocol::Opcode::kExecute;
   return body_bytes * (has_values_alone ? kBytesOfValueByte : kBytesOfTextByte);
 }
 
@@ -143,8 +138,10 @@ void LongStatements::Work(Statement& statement, execute::RequestHandler& handler
   const protocol::FrameHeader& header = statement.request.header;
   std::string_view body = statement.request.body;
   std::optional<runtime::WorkMemory::Part> part;
-  if (const uint64_t bytes = WorkBytes(header, body.size(), statement.body_bytes_max); bytes > 0) {
-    part.emplace(memory, bytes);
+  const uint64_t work_bytes =
+      WorkBytes(static_cast<protocol::Opcode>(header.opcode), statement.request.plain_body_bytes);
+  if (work_bytes > 0) {
+    part.emplace(memory, work_bytes);
     if (statement.is_cancelled.load(std::memory_order_relaxed)) return;
   }
   OutputBuffer plain_body;
@@ -161,6 +158,7 @@ void LongStatements::Work(Statement& statement, execute::RequestHandler& handler
   }
   LS_CHECK(!error, "what is deferred was a request before");
   execute::RequestView view(header, request);
+  view.set_body_bytes(body.size());
   view.memo = std::move(statement.request.memo);
   const bool compresses = statement.compression != Compression::kNone;
   OutputBuffer plain;

@@ -31,6 +31,7 @@ namespace liststore::cql_face {
 struct DeferredRequest {
   protocol::FrameHeader header;
   std::string body;  // as it came
+  size_t plain_body_bytes = 0;  // decompressed
   execute::Deferral deferral = execute::Deferral::kNo;
   std::shared_ptr<const execute::RequestMemo> memo;
 };

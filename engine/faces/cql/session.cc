@@ -86,7 +86,8 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
   if (state_.registered != registered) loop_.registered.insert(this);
   if (!dispatched.delayed.empty()) Delay(std::move(dispatched.delayed));
   for (DeferredRequest& request : dispatched.deferred) {
-    loop_.patience.NoteDeferral();
+    // What was known by its bytes has cost the loop nothing.
+    if (request.deferral != execute::Deferral::kLarge) loop_.patience.NoteDeferral();
     long_statements_.Add(std::move(request), state_, turn.answers);
   }
   if (stops_ && !long_statements_.empty()) long_statements_.Abandon(turn.answers);
