@@ -48,6 +48,7 @@ constexpr size_t kReclaimUnits = 256;
 // Of what is held for clients, where nobody says.
 constexpr uint64_t kClientMemoryPart = 8;
 constexpr uint64_t kClientMemoryBytesMin = uint64_t{1} << 20;
+constexpr uint64_t kWorkMemoryBytesMin = uint64_t{1} << 20;
 constexpr uint64_t kResultBytesMin = uint64_t{1} << 20;
 // For what a client has sent, until others have their turn.
 constexpr std::chrono::milliseconds kTurnTime(1);
@@ -83,6 +84,10 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("client_memory_bytes is ",
                                                    options.client_memory_bytes, ", less than ",
                                                    kClientMemoryBytesMin));
+  }
+  if (options.work_memory_bytes != 0 && options.work_memory_bytes < kWorkMemoryBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "work_memory_bytes is ", options.work_memory_bytes, ", less than ", kWorkMemoryBytesMin));
   }
   if ((options.process_memory_bytes != 0) != static_cast<bool>(options.divide_memory)) {
     return absl::InvalidArgumentError(

@@ -194,7 +194,8 @@ struct CqlServerOptions {
   // Memory for what large requests take while they are planned and carried out, beside these two:
   // those for which there is no room wait for the others, and what one may bring (words of a
   // statement, statements, values and elements of a batch) follows from it. 0: as much as the
-  // connections' part of `client_memory_bytes`, and what one may bring is bounded as if there was much.
+  // connections' part of `client_memory_bytes`, and what one may bring is bounded as if there was much;
+  // else at least 1 MiB.
   uint64_t work_memory_bytes = 0;
   // Called when one of them is over, with what it may have taken, before others have its room: a
   // program that counts its resident memory may give what was freed back to the system. By the

@@ -21,6 +21,7 @@ constexpr uint64_t kFarDenominator = 5;
 constexpr uint64_t kLittlePart = 64;
 constexpr int kLookMillis = 100;
 constexpr int kLittleMillis = 1'000;
+constexpr int kInVainMax = 10;
 
 // 0: not known.
 uint64_t ResidentBytes() {
@@ -69,6 +70,7 @@ bool HeapTrim::Wait(int millis) {
 
 void HeapTrim::Run() {
   int millis = kLookMillis;
+  int in_vain = 0;
   while (Wait(millis)) {
     millis = kLookMillis;
     const uint64_t limit = limit_bytes_.load();
@@ -79,7 +81,9 @@ void HeapTrim::Run() {
     Trim();
     const uint64_t after = ResidentBytes();
     const bool found_little = before - std::min(before, after) < limit / kLittlePart;
-    if (found_little && after < limit) millis = kLittleMillis;
+    in_vain = found_little ? in_vain + 1 : 0;
+    // Above the limit it looks on for a while: what is free next moment matters then.
+    if (found_little && (after < limit || in_vain > kInVainMax)) millis = kLittleMillis;
   }
 }
 
