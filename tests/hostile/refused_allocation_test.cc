@@ -99,6 +99,7 @@ const std::string kSetAction = "UPDATE liststore.data SET action = ";
 const std::string kOfData = " WHERE key = 'data'";
 const Texts kMarked = {
     "DROP TABLE IF EXISTS k.u",
+    "DROP TABLE IF EXISTS k.after_mark",  // of a reset that was refused
     "TRUNCATE k.t",
     "TRUNCATE k.viewed",
     "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a')",
@@ -120,7 +121,7 @@ const Texts kLookMarked = {
     "SELECT p FROM k.viewed WHERE v = 11",
     "SELECT * FROM k.u",
     "SELECT * FROM k.after_mark",
-    "SELECT keyspaces, tables, rows FROM liststore.data",
+    "SELECT keyspaces, tables FROM liststore.data",  // rows wait for reclamation for a while
 };
 const Texts kLookViewed = {"SELECT * FROM k.viewed", "SELECT * FROM k.by_c",
                            "SELECT p FROM k.viewed WHERE v = 10",

@@ -91,12 +91,12 @@ TEST(Admission, TellsFewAtATime) {
 TEST(ClientBudget, HoldsTheSumOfItsAccounts) {
   ClientBudget budget(1'000'000);
   ClientAccount a(0, kHere, 1), b(1, kThere, 2);
-  EXPECT_FALSE(a.IsOutdated(16 << 10)) << "small changes wait";
-  EXPECT_TRUE(a.IsOutdated((16 << 10) + 1));
+  EXPECT_FALSE(a.IsOutdated(4 << 10)) << "small changes wait";
+  EXPECT_TRUE(a.IsOutdated((4 << 10) + 1));
   budget.Set(a, 300'000);
   budget.Set(b, 100'000);
   EXPECT_EQ(budget.held_bytes(), 400'000u);
-  EXPECT_FALSE(a.IsOutdated(310'000));
+  EXPECT_FALSE(a.IsOutdated(303'000));
   EXPECT_TRUE(a.IsOutdated(280'000));
   EXPECT_TRUE(a.IsOutdated(0));
   const auto largest = budget.Largest(10);

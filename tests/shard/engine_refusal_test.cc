@@ -81,7 +81,7 @@ TEST_F(EngineRefusal, ABatchOfManyTablesIsAppliedOrRefused) {
   const std::string value(26'000, 'v');
   Items expected;
   int refused = 0;
-  for (uint64_t room = 0; room <= 72 * kMiB; room += 4 * kMiB) {
+  for (uint64_t room = 0; room <= 1024 * kMiB; room += 64 * kMiB) {
     std::deque<ItemUpserts> upserts;
     std::vector<Command> commands;
     for (const TableId table : tables) {

@@ -16,7 +16,7 @@ namespace liststore::storage {
 // what more than kInlineRows take (std::bad_alloc), and later nothing may fail.
 class RowsInOrder {
  public:
-  static constexpr size_t kInlineRows = 32;
+  static constexpr size_t kInlineRows = 64;
 
   // Rows of the hot shape with packed keys. Of two that are the same in all one is left, as a merge
   // would leave it. False: two of one key differ, or are over; one by one they find out which stays.
