@@ -30,7 +30,7 @@ namespace liststore::cql_face {
 // A request that a handler deferred.
 struct DeferredRequest {
   protocol::FrameHeader header;
-  std::string body;  // as it came
+  std::string body;             // as it came
   size_t plain_body_bytes = 0;  // decompressed
   execute::Deferral deferral = execute::Deferral::kNo;
   std::shared_ptr<const execute::RequestMemo> memo;
