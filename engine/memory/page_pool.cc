@@ -172,17 +172,7 @@ char* PagePool::TakeKept(size_t bytes, size_t alignment, AddressReserve* aside) 
 bool PagePool::MayTake(bool gives_back) {
   if (has_reserve_.load(std::memory_order_relaxed) && !refuses()) return true;
   MutexLock lock(mutex_);
-  bool is_whole = reserve_.Grow(reserve_bytes_, kRegionBytes);
-  if (!is_whole) {
-    // Regions that are free elsewhere are as good.
-    for (size_t i = 0; i <= kReserveBytes / kRegionBytes; ++i) {
-      Region* const spare = TakeSpareRegion();
-      if (spare == nullptr) break;
-      static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
-    }
-    is_whole = reserve_.Grow(reserve_bytes_, kRegionBytes);
-  }
-  if (!is_whole) {
+  if (!GrowReserve(reserve_bytes_)) {
     refused_bytes_.store(reserve_bytes_, std::memory_order_relaxed);
     refuses_.store(true, std::memory_order_relaxed);
     // Half of the reserve is for what finds no room in holes.
@@ -204,10 +194,21 @@ size_t BytesOfMany(size_t arenas) {
 
 }  // namespace
 
+bool PagePool::GrowReserve(size_t bytes) {
+  if (reserve_.Grow(bytes, kRegionBytes)) return true;
+  // Regions that are free elsewhere are as good.
+  for (size_t i = 0; i <= bytes / kRegionBytes; ++i) {
+    Region* const spare = TakeSpareRegion();
+    if (spare == nullptr) break;
+    static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
+  }
+  return reserve_.Grow(bytes, kRegionBytes);
+}
+
 bool PagePool::BeginMany(size_t arenas) {
   const size_t more = BytesOfMany(arenas);
   MutexLock lock(mutex_);
-  if (!reserve_.Grow(reserve_bytes_ + more, kRegionBytes)) {
+  if (!GrowReserve(reserve_bytes_ + more)) {
     refused_bytes_.store(more, std::memory_order_relaxed);
     refuses_.store(true, std::memory_order_relaxed);
     return false;

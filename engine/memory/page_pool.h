@@ -239,6 +239,8 @@ class PagePool {
   Region* MapTouched();
   // Takes a region out that is entirely free, to be unmapped; nullptr: there is none but the last.
   Region* TakeSpareRegion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // To so many bytes, of regions that are free elsewhere where the system refuses. False: it is less.
+  bool GrowReserve(size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What may be resident beside what is in use. The budget holds bytes before they are pages, so
   // that what is in use stays within its limit.
   uint64_t FreeBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -281,7 +281,8 @@ class Engine::Batch {
     const OpStatus status = derived_.Pledge(purpose, bytes);
     if (status != OpStatus::kOk) return status;
     bytes -= std::min(bytes, follower_->BytesTakenOut());
-    if (!engine_.budget_.TryHold(bytes, purpose)) return OpStatus::kOutOfMemory;
+    // Above a limit that was lowered nothing can be held, not even nothing.
+    if (bytes != 0 && !engine_.budget_.TryHold(bytes, purpose)) return OpStatus::kOutOfMemory;
     derived_bytes_ = bytes;
     return OpStatus::kOk;
   }

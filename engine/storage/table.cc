@@ -103,7 +103,7 @@ void Table::ScheduleEvent(uint64_t address, Partition& partition) {
 }
 
 void Table::Finish(const PartitionRef& partition, DirectorySlot* slot) {
-  if (!pledged_bytes_ && !redeeming_) context_.TrimScratch();
+  TrimScratch();
   Partition handle(context_, slot->reference);
   if (handle.empty()) {
     Discard(partition.address, slot->reference);
@@ -422,7 +422,7 @@ uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& rang
   uint64_t reference = slot->reference;
   const uint64_t rows =
       Partition(context_, reference).Count(range, now_seconds, dead_rows, looks_max, stopped_at);
-  context_.TrimScratch();
+  TrimScratch();
   return rows;
 }
 

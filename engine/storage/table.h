@@ -357,6 +357,10 @@ class Table final : private memory::Arena::Relocator {
   static bool IsPinned(const DirectorySlot* slot);
   size_t UnpinBytes(const DirectorySlot* slot);
   void Unpin(DirectorySlot* slot);
+  // Behind a command. What a pledge has made room for stays for its writes, whatever is read meanwhile.
+  void TrimScratch() {
+    if (!pledged_bytes_ && !redeeming_) context_.TrimScratch();
+  }
   // After a write: an empty partition goes, another is in the wheel at or before its next event.
   void Finish(const PartitionRef& partition, DirectorySlot* slot);
   void ScheduleEvent(uint64_t address, Partition& partition);

@@ -47,7 +47,7 @@ uint64_t Table::ReadRows(const PartitionRef& partition, const DirectorySlot* slo
   const uint64_t rows = Partition(context_, reference).Read(spec, now_seconds, sink, &dead_rows);
   if (info != nullptr) info->SetDeadRows(dead_rows);
   NoteRead(partition, reference, rows, now_seconds, info);
-  context_.TrimScratch();
+  TrimScratch();
   return rows;
 }
 

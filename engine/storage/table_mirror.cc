@@ -334,8 +334,11 @@ OpStatus Table::DeleteRangeInBoth(const PartitionRef& partition, const Clusterin
 
 OpStatus Table::PutRowInBoth(const PartitionRef& partition, const StoredRow& row,
                              int64_t now_seconds) {
-  return WithMirror([&] { return PutRow(partition, row, now_seconds); },
-                    [&](TableMirror& mirror) { mirror.PutRow(partition, row, now_seconds); });
+  const OpStatus status =
+      WithMirror([&] { return PutRow(partition, row, now_seconds); },
+                 [&](TableMirror& mirror) { mirror.PutRow(partition, row, now_seconds); });
+  if (status == OpStatus::kOk && cache_ != nullptr) PayOrOwe(partition, now_seconds);
+  return status;
 }
 
 OpStatus Table::DeletePartitionInBoth(const PartitionRef& partition, const WriteContext& write,

@@ -94,7 +94,7 @@ size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
     const size_t blocks = std::max<size_t>(1, (budget - units) / kUnitsPerMovedBlock);
     units += arena_.Compact(blocks, *this) * kUnitsPerMovedBlock;
   }
-  context_.TrimScratch();
+  TrimScratch();
   return units;
 }
 

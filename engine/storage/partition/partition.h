@@ -87,16 +87,20 @@ struct PartitionContext {
   static constexpr size_t kScratchCellsKept = 128;
   // Nobody waits: what is more than the writes of short rows need, in a table that may hardly be written.
   void FreeIdleScratch() {
-    if (has_large_scratch || payload.capacity() > kScratchBytesIdle) FreeScratch();
+    if (has_large_scratch || payload.capacity() > kScratchBytesIdle ||
+        std::max(body.capacity(), other_body.capacity()) > kScratchCellsIdle) {
+      FreeScratch();
+    }
   }
 
  private:
   void GrowScratch(size_t row_bytes) {
+    has_large_scratch |=
+        row_bytes > kScratchBytesKept;  // of the first, where the second is refused
     payload.reserve(row_bytes + kInlineRowBytesMax);
     complex_payload.reserve(row_bytes + kInlineRowBytesMax);
     body.Reserve(row_bytes / kCellBytesMin);
     other_body.Reserve(row_bytes / kCellBytesMin);
-    has_large_scratch |= row_bytes > kScratchBytesKept;
     prepared_end_ = row_bytes + 1;
   }
   static constexpr size_t kScratchBytesIdle = kInlineRowBytesMax + 1024;
@@ -105,6 +109,7 @@ struct PartitionContext {
   size_t prepared_end_ = 0;
   // A cell takes more in the longest form of its row.
   static constexpr size_t kCellBytesMin = 19;
+  static constexpr size_t kScratchCellsIdle = kScratchBytesIdle / kCellBytesMin;
   void FreeScratch() {
     has_large_scratch = false;
     prepared_end_ = 0;

@@ -35,6 +35,7 @@ class RowBody {
   void Free();
   // Room for so many cells.
   void Reserve(size_t cells) { cells_.reserve(cells); }
+  size_t capacity() const { return cells_.capacity(); }  // cells
   // Makes it all there is of a row.
   void Assign(const StoredRow& row);
   void DecodeComplex(std::string_view payload);
