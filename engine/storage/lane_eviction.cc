@@ -19,7 +19,7 @@ constexpr size_t kLeavesPerStep = 16;
 constexpr uint64_t kRefusalPart = 16;
 constexpr uint64_t kRefusalBytesMin = uint64_t{4} << 10;
 constexpr uint64_t kRefusalBytesMax = uint64_t{64} << 10;
-constexpr size_t kUnitsPerRefusal = 2048;
+constexpr size_t kUnitsPerEviction = 2048;
 // Tables whose bytes are added up for that. With more, the lane is taken to be large.
 constexpr size_t kTablesAddedUp = 64;
 
@@ -230,8 +230,8 @@ bool LaneEviction::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
   // What evictions leave behind: timers, an oversized directory, holes.
   size_t units = 0;
   const auto pull_together = [&](Table& table) {
-    if (units < kUnitsPerRefusal && table.WantsReclaim(now_seconds)) {
-      units += table.Reclaim(now_seconds, kUnitsPerRefusal - units);
+    if (units < kUnitsPerEviction && table.WantsReclaim(now_seconds)) {
+      units += table.Reclaim(now_seconds, kUnitsPerEviction - units);
     }
     table.arena_.ReleaseCredit();
     table.cache_->paid_live_bytes = table.arena_.live_bytes();
