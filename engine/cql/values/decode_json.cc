@@ -195,6 +195,11 @@ Decoded DecodeStringOnly(const JsonValue& json, CqlType type) {
                              " must be represented as string in JSON, instead got '" + Shown(json) +
                              "'");
   }
+  // No value of other types has as few bytes that is none. Source: ScyllaDB types/types.cc,
+  // validate_visitor.
+  if (type == CqlType::kDuration && text->empty()) {
+    return MarshalingFailure("Expected at least 3 bytes for a duration, got 0");
+  }
   return type == CqlType::kBlob ? DecodeBlob(*text) : DecodeText(*text, type);
 }
 
