@@ -14,7 +14,7 @@
 namespace liststore::runtime {
 
 // Thread-safe. Pieces are let in by what they may take at most, in the order of their coming, so that
-// a large one is not passed by for ever. One that wants more than there is has all of it to itself.
+// a large one is not passed by forever. One that wants more than there is has all of it to itself.
 // Who has a part never waits for another: then all that wait are let in some time.
 class WorkMemory {
  public:

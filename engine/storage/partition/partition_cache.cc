@@ -1,4 +1,4 @@
-// A partition as a part of a cache: whether it is there, complete, over; how it begins anew.
+// A partition as a part of a cache: whether it is there, complete, over; how it begins again.
 #include <algorithm>
 
 #include "engine/base/check.h"
