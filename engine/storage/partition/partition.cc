@@ -228,21 +228,9 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
 void Partition::UnpackLeaf(LeafRef& at) {
   Leaf old(at.block);
   size_t bytes = old.front_bytes();
-  const auto image_of = [&](size_t i) {
-    RowImage image;
-    image.key = old.key(i);
-    image.payload = old.payload(i);
-    const RowMeta meta = old.meta(i);
-    image.complex = meta.complex();
-    if (!image.complex) image.timestamp = old.timestamp(i);
-    image.expiry = meta.expiry;
-    image.ttl_skew = meta.ttl_skew;
-    image.fingerprint = meta.fingerprint;
-    // Rows that were shortened where they lie would all come into the leaf, which cannot be as long.
-    image.stays_external = meta.external();
-    return image;
-  };
-  for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(image_of(i), false);
+  // Rows that were shortened where they lie stay external: all would come into the leaf, which cannot
+  // be as long.
+  for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(old.image(i), false);
   bytes += old.free_bytes();  // room made for rows to come stays
   char* block = Leaf::Create(context_.arena, bytes, MobilityOf(large()), old.partition_key(), false,
                              old.header().cache_bits);
@@ -252,7 +240,7 @@ void Partition::UnpackLeaf(LeafRef& at) {
   plain.header().wheel_when = old.header().wheel_when;
   plain.header().epoch_or_leaf_id = old.header().epoch_or_leaf_id;
   for (size_t i = 0; i < old.size(); ++i) {
-    plain.Insert(context_.arena, i, image_of(i));
+    plain.Insert(context_.arena, i, old.image(i));
     // One by one, so that no more than one of them is there twice.
     if (old.meta(i).external()) old.FreeExternal(context_.arena, i);
   }
@@ -282,16 +270,7 @@ void Partition::TryMerge(LeafRef& at) {
   }
   UnindexRows(right, 0, right.size());
   for (size_t i = 0; i < right.size(); ++i) {
-    RowImage image;
-    image.key = right.key(i);
-    image.payload = right.payload(i);
-    const RowMeta meta = right.meta(i);
-    image.complex = meta.complex();
-    if (!image.complex) image.timestamp = right.timestamp(i);
-    image.expiry = meta.expiry;
-    image.ttl_skew = meta.ttl_skew;
-    image.fingerprint = meta.fingerprint;
-    left.Insert(context_.arena, left.size(), image);
+    left.Insert(context_.arena, left.size(), right.image(i));
     IndexRow(left, left.size() - 1);
   }
   partition.FreeLeafId(right.header().epoch_or_leaf_id);
