@@ -154,9 +154,15 @@ void Partition::MakeLarge() {
   partition->fresh_until_seconds = old.fresh_until_seconds();
   partition->row_count = old.size();
   for (size_t i = 0; i < old.size(); ++i) {
-    DecodeRow(old, i, context_.other_body);
-    partition->max_timestamp =
-        std::max(partition->max_timestamp, context_.other_body.MaxTimestamp());
+    WriteTimestamp timestamp;
+    if (old.meta(i).complex()) {
+      const RowBody::Outline row = RowBody::OutlineOf(old.payload(i), 0);
+      partition->NoteComplexRow(old.key(i).bytes.size() + old.payload(i).size(), row.cells);
+      timestamp = row.max_timestamp;
+    } else {
+      timestamp = old.timestamp(i);
+    }
+    partition->max_timestamp = std::max(partition->max_timestamp, timestamp);
   }
   if (!old.empty()) {
     const size_t bytes = old.used_bytes() - old.front_bytes();
@@ -416,6 +422,10 @@ void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) 
   if (large()) {
     LargePartition& partition = LargeOf(reference_);
     partition.max_timestamp = std::max(partition.max_timestamp, image.timestamp);
+    if (image.complex) {
+      partition.NoteComplexRow(image.key.bytes.size() + image.payload.size(),
+                               RowBody::OutlineOf(image.payload, 0).cells);
+    }
     if (!replace) ++partition.row_count;
   }
   if (!replace) ++context_.rows;

@@ -204,7 +204,7 @@ uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext
   const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
     if (!large()) MakeLarge();
-    LargeOf(reference_).ranges.Add(range, tombstone);
+    LargeOf(reference_).ranges.Add(range, tombstone, context_.ranges);
   }
   return removed;
 }
@@ -251,6 +251,55 @@ void Partition::DecodeStored(const RowUpdate& update, RowBody& body) const {
   const Leaf leaf(at.block);
   const size_t index = leaf.LowerBound(update.key);
   if (leaf.KeyIs(index, update.key)) DecodeRow(leaf, index, body);
+}
+
+Partition::RowScratch Partition::ScratchOfDeletion(const Leaf& leaf, size_t index,
+                                                   WriteTimestamp timestamp) const {
+  RowScratch scratch;
+  WriteTimestamp last;
+  if (leaf.meta(index).complex()) {
+    const RowBody::Outline row = RowBody::OutlineOf(leaf.payload(index), 0);
+    scratch.cells = row.cells;
+    last = row.max_timestamp;
+  } else {
+    scratch.cells = context_.schema.regular.size();
+    last = leaf.timestamp(index);
+  }
+  if (last > timestamp) {
+    scratch.bytes = leaf.key(index).bytes.size() + leaf.payload(index).size() +
+                    kComplexOverheadBytes * (context_.schema.regular.size() + 2);
+  } else {
+    scratch.bytes = leaf.key(index).bytes.size();
+  }
+  return scratch;
+}
+
+Partition::RowScratch Partition::ScratchOfDeletion(ClusteringKeyView key,
+                                                   WriteTimestamp timestamp) const {
+  const LeafRef at = FindLeaf(key);
+  if (at.block == nullptr) return {};
+  const Leaf leaf(at.block);
+  const size_t index = leaf.LowerBound(key);
+  return leaf.KeyIs(index, key) ? ScratchOfDeletion(leaf, index, timestamp) : RowScratch{};
+}
+
+Partition::RowScratch Partition::ScratchOfDeletions(WriteTimestamp timestamp) const {
+  RowScratch scratch;
+  if (!large()) {
+    const Leaf leaf(BlockOf(reference_));
+    // What is simple goes or stays as it is.
+    for (size_t i = 0; i < leaf.size() && !leaf.all_simple(); ++i) {
+      if (leaf.meta(i).complex()) scratch.TakeLarger(ScratchOfDeletion(leaf, i, timestamp));
+    }
+    return scratch;
+  }
+  const LargePartition& partition = LargeOf(reference_);
+  scratch.cells = (size_t{1} << partition.complex_cells_width) - 1;
+  scratch.bytes = (size_t{1} << partition.complex_bytes_width) - 1 + kComplexOverheadBytes;
+  scratch.cells += partition.static_row.block_bytes() / PartitionContext::kCellBytesMin;
+  scratch.bytes += partition.static_row.block_bytes();
+  if (partition.max_timestamp <= timestamp) scratch.bytes = 0;  // all that it meets goes
+  return scratch;
 }
 
 size_t Partition::StoredRowBytes(const RowUpdate& update) const {

@@ -64,11 +64,10 @@ void Partition::DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const {
     context_.has_large_scratch = true;
 }
 
-bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const {
+bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) {
   const RowMeta meta = leaf.meta(index);
   if (!meta.complex()) return !EventCame(meta.expiry, now_seconds);
-  DecodeRow(leaf, index, context_.other_body);
-  return context_.other_body.LiveAt(now_seconds);
+  return RowBody::OutlineOf(leaf.payload(index), now_seconds).live;
 }
 
 void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key,
@@ -95,24 +94,16 @@ void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyVi
     image.timestamp = body.MaxTimestamp();
     image.ttl_skew = 0;
   }
-  image.payload = context_.payload;
-  NoteScratch(body);
   if (!context_.schema.indexes.empty()) {
     const RowBody::Cell* cell = body.LiveCell(context_.schema.indexes[0].column);
     image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
   }
-  // The key may lie in the leaf too.
-  char key_copy[kPackedItemKeyBytes];
-  std::string plain_copy;
-  if (replace) {
-    if (key.packed) {
-      std::copy(key.bytes.begin(), key.bytes.end(), key_copy);
-      image.key.bytes = {key_copy, kPackedItemKeyBytes};
-    } else {
-      plain_copy.assign(key.bytes);
-      image.key.bytes = plain_copy;
-    }
-  }
+  // The key may lie in the leaf too: it goes behind the payload, where there is room for it.
+  const size_t payload_bytes = context_.payload.size();
+  if (replace) context_.payload.append(key.bytes);
+  image.payload = std::string_view(context_.payload).substr(0, payload_bytes);
+  if (replace) image.key.bytes = std::string_view(context_.payload).substr(payload_bytes);
+  NoteScratch(body);
   PutRow(at, index, replace, image);
 }
 
@@ -239,7 +230,8 @@ void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& wr
 }
 
 void Partition::UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write) {
-  absl::InlinedVector<const RowUpdate*, 16> order;
+  std::vector<const RowUpdate*>& order = context_.order;
+  order.clear();
   for (const RowUpdate& update : updates) order.push_back(&update);
   const auto precedes = [](const RowUpdate* a, const RowUpdate* b) {
     return CompareRowsOf(*a, *b) < 0;
@@ -308,6 +300,14 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
         if ((covers && liveness.timestamp < write.timestamp) || gone) {
           if (gone) NoteExpired(leaf, index);
           PutRow(at, index, true, image);
+          return;
+        }
+        // With one column a simple row has all of it: the one or the other stays, as it is.
+        if (context_.schema.regular.size() == 1) {
+          const CellView stored{true, liveness, 0, leaf.payload(index)};
+          const CellView comes{
+              true, {write.timestamp, update.expiry_seconds, update.ttl_seconds}, 0, image.payload};
+          if (CompareCells(comes, stored) > 0) PutRow(at, index, true, image);
           return;
         }
       }
