@@ -140,6 +140,8 @@ class QueryProcessor final : public RequestHandler {
                                                                Call& call);
   // The plan of a BATCH message's statement, or why there is none.
   cql::CqlStatus PlanBatchStatement(StatementView& statement, size_t& plan_bytes, Call& call);
+  // Of a BATCH message that was answered: what its texts ask for in vain.
+  static void CountAcceptedOf(std::span<StatementView> statements, Call& call);
 
   // Runs a plan. `columns`: of the result, encoded.
   cql::CqlOr<Ran> Run(const cql::Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);

@@ -238,7 +238,6 @@ cql::CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size
     const auto& plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
                                         options_.dialect, call.scratch.settings);
     if (!plan.ok()) return plan.error();
-    call.CountAccepted(**plan);
     // Many statements of a few bytes each may have long plans.
     plan_bytes += cql::PlanBytes(**plan);
     const size_t bytes_max = options_.dialect.plan_bytes_max;
@@ -297,7 +296,19 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   writes.timestamp = TimestampOf(call.request.parameters());
   LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
   if (ran == Ran::kTableGone && !prepared_id.empty()) return Unprepared(prepared_id);
+  // Once, whether it was deferred before or not.
+  if (ran == Ran::kAnswered) CountAcceptedOf(statements, call);
   return ran;
+}
+
+void QueryProcessor::CountAcceptedOf(std::span<StatementView> statements, Call& call) {
+  const std::string_view last = call.text;
+  for (StatementView& statement : statements) {
+    if (statement.is_prepared()) continue;  // was counted with its PREPARE
+    call.text = statement.text();
+    call.CountAccepted(statement.plan());
+  }
+  call.text = last;
 }
 
 }  // namespace liststore::execute

@@ -153,9 +153,6 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
   SelectResult result{call.scratch.rows, 0, {}, 0};
   bool gone = false;
   if (plan.table->is_virtual) {
-    if (IsCassandraShell(call.text, call.client, options_.node)) {
-      call.Count(cql::CqlFeature::kShellDescribe);
-    }
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
     const cql::VirtualReadContext context{*schema, options_.node, call.client.local_address,
                                           call.now_nanos};
@@ -174,6 +171,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
   if (call.pace->stop() == WorkPace::Stop::kTimedOut) return time_out();
   if (call.is_stopped()) return Defer(Deferral::kOvertaken, call);
   if (gone) return Ran::kTableGone;
+  if (plan.table->is_virtual && IsCassandraShell(call.text, call.client, options_.node)) {
+    call.Count(cql::CqlFeature::kShellDescribe);
+  }
   call.request.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {cql::kFilteringWarning};
   // Source: ScyllaDB cql3/query_processor.cc: texts alone are warned of.

@@ -100,9 +100,11 @@ void Engine::EmptyDerived(TableId base, RowFollower& follower, bool base_takes_p
 OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_nanos,
                              absl::FunctionRef<void()> between_slices) {
   // Of what rows may take, so many parts are evicted for it at each attempt. Half is enough where a base that
-  // has all is followed by rows like its own.
-  constexpr uint64_t kRoomParts = 8;
-  constexpr uint64_t kRooms[] = {1, 2, 4, 5, 6};
+  // has all is followed by rows like its own; a third where most of its values have blocks of their own and
+  // are evicted in no order: their pages come free when all that share them have gone, and with them rows
+  // that would have followed. So the steps are small where most attempts end.
+  constexpr uint64_t kRoomParts = 16;
+  constexpr uint64_t kRooms[] = {2, 4, 5, 6, 7, 8, 10, 12};
   const MutexLock lock(tables_mutex_);
   bool base_takes_part = false;
   {

@@ -31,6 +31,10 @@ size_t GrowthBytesOf(uint64_t reference, const TableSchema& schema) {
   return bytes + partition.row_count * schema.indexes.size() * ValueIndex::kAddBytes;
 }
 
+bool IsWhole(const ClusteringRange& range) {
+  return range.lower.bytes.empty() && !range.lower.at_end && range.upper.at_end;
+}
+
 uint32_t WheelTag(std::string_view key) { return static_cast<uint32_t>(Hash64(key)); }
 
 }  // namespace
@@ -127,9 +131,10 @@ size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* sl
   size_t bytes = 2 * load.growth_bytes + load.rows * schema_.indexes.size() * ValueIndex::kAddBytes;
   bytes += slot == nullptr ? CreateBytes(partition) : GrowthBytesOf(slot->reference, schema_);
   if (slot != nullptr) bytes += UnpinBytes(slot);
-  if (load.hot && load.all_short) return bytes;
   uint64_t reference = slot == nullptr ? 0 : slot->reference;
   const Partition handle(context_, reference);
+  if (load.hot && load.all_short && (slot == nullptr || !handle.MayHaveComplexRows())) return bytes;
+  if (!load.hot && rows.size() > 1) context_.PrepareOrder(rows.size());
   const RowUpdate* before = nullptr;
   for (const RowUpdate& row : rows) {
     const size_t most = RowBytesMax(schema_, row);
@@ -201,6 +206,7 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   bool again = false;  // reclamation may have moved or taken the partition
   if (!pledged_bytes_ && !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
+        if (redeeming_) return size_t{0};
         const size_t bytes = UpsertBytes(partition, slot, rows, load);
         const SharedUpsert all{rows};
         CheckRowSizes(slot, {&all, 1}, write);
@@ -264,6 +270,36 @@ bool Table::KeepsTombstones(const WriteContext& write) const {
   return (foreign_timestamps_ || write.foreign_timestamp) && schema_.gc_grace_seconds > 0;
 }
 
+void Table::PrepareDeletions(const DirectorySlot* slot, std::span<const ClusteringKeyView> keys,
+                             const WriteContext& write, WriteTimestamp oldest) {
+  if (slot == nullptr) return;
+  uint64_t reference = slot->reference;
+  const Partition handle(context_, reference);
+  // Where nothing is kept of deletions, what is simple goes as it lies.
+  if (!MayRewrite(write) && !handle.MayHaveComplexRows()) return;
+  Partition::RowScratch scratch;
+  for (const ClusteringKeyView& key : keys) {
+    scratch.TakeLarger(handle.ScratchOfDeletion(key, oldest));
+  }
+  deletions_.Add(scratch);
+}
+
+void Table::PrepareRangeDeletion(const DirectorySlot* slot, const ClusteringRange& range,
+                                 const WriteContext& write, WriteTimestamp oldest, size_t others) {
+  const bool keeps = MayRewrite(write) && !IsWhole(range);
+  if (keeps) RangeTombstones::PrepareFirstAdd(others, context_.ranges);
+  if (slot != nullptr) {
+    uint64_t reference = slot->reference;
+    const Partition handle(context_, reference);
+    const RangeTombstones* const ranges = handle.ranges();
+    if (keeps && ranges != nullptr) {
+      ranges->PrepareAdd(range, {write.timestamp, write.now_seconds}, others, context_.ranges);
+    }
+    deletions_.Add(handle.ScratchOfDeletions(oldest));
+  }
+  context_.NoteRangesScratch();
+}
+
 size_t Table::DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot* slot,
                               std::span<const ClusteringKeyView> keys, const WriteContext& write) {
   const size_t bytes = UnpinBytes(slot);
@@ -288,6 +324,8 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
   DirectorySlot* slot = nullptr;
   if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
+        if (redeeming_) return size_t{0};
+        PrepareDeletions(slot, keys, write, write.timestamp);
         return DeleteRowsBytes(partition, slot, keys, write);
       })) {
     return Refusal();
@@ -314,11 +352,11 @@ size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlo
   // What a deletion of the whole partition leaves, and what a small one becomes.
   const size_t made =
       slot == nullptr ? CreateBytes(partition) : LargePartition::BytesFor(partition.key.size());
-  const bool whole = range.lower.bytes.empty() && !range.lower.at_end && range.upper.at_end;
-  if (whole) return bytes + made;
+  if (IsWhole(range)) return bytes + made;
   if (slot != nullptr && Partition::IsLarge(slot->reference)) {
-    return bytes + Partition::LargeOf(slot->reference)
-                       .ranges.AddBytes(range, {write.timestamp, write.now_seconds});
+    return bytes +
+           Partition::LargeOf(slot->reference)
+               .ranges.AddBytes(range, {write.timestamp, write.now_seconds}, context_.ranges);
   }
   return bytes + made + RangeTombstones::FirstAddBytes(range);
 }
@@ -332,6 +370,8 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
   DirectorySlot* slot = nullptr;
   if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
+        if (redeeming_) return size_t{0};
+        PrepareRangeDeletion(slot, range, write, write.timestamp, /*others=*/0);
         return DeleteRangeBytes(partition, slot, range, write);
       })) {
     return Refusal();
@@ -364,6 +404,8 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   if ((keep || !all_go()) &&
       !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
+        if (redeeming_) return size_t{0};
+        PrepareRangeDeletion(slot, {}, write, write.timestamp, /*others=*/0);
         return DeleteRangeBytes(partition, slot, {}, write);
       })) {
     return Refusal();

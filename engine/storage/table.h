@@ -383,6 +383,12 @@ class Table final : private memory::Arena::Relocator {
   // O(rows log rows) and the cells of the rows there.
   void FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                     const WriteContext& write);
+  // What deletions need of the heap, before anything is written: notes what Reserve is to prepare.
+  // `oldest`: none of them is older. `others`: ranges of the same batch.
+  void PrepareDeletions(const DirectorySlot* slot, std::span<const ClusteringKeyView> keys,
+                        const WriteContext& write, WriteTimestamp oldest);
+  void PrepareRangeDeletion(const DirectorySlot* slot, const ClusteringRange& range,
+                            const WriteContext& write, WriteTimestamp oldest, size_t others);
   size_t DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot* slot,
                          std::span<const ClusteringKeyView> keys, const WriteContext& write);
   size_t DeleteRangeBytes(const PartitionRef& partition, const DirectorySlot* slot,
@@ -534,6 +540,7 @@ class Table final : private memory::Arena::Relocator {
   // Of the reservation that was asked for last: the rows and what they meet, at most, and the row
   // that would be larger than it may be; 0: none.
   uint64_t rows_bytes_max_ = 0;
+  Partition::RowScratch deletions_;  // of the same, what they work with
   uint64_t large_row_bytes_ = 0;
   bool foreign_timestamps_ = false;
   bool past_unknown_ = false;

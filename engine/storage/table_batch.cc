@@ -23,9 +23,11 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
     }
     CheckRowSizes(slot, share.upserts, write);
     for (const auto keys : share.deleted_rows) {
+      PrepareDeletions(slot, keys, write, WriteTimestamp::None());
       bytes += DeleteRowsBytes(partition, slot, keys, write);
     }
     for (const ClusteringRange& range : share.deleted_ranges) {
+      PrepareRangeDeletion(slot, range, write, WriteTimestamp::None(), share.deleted_ranges.size());
       bytes += DeleteRangeBytes(partition, slot, range, write);
       // Where it meets others of the batch, what they leave of each other.
       if (share.deleted_ranges.size() > 1 && MayRewrite(write)) {

@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
 

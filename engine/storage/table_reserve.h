@@ -14,6 +14,7 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
   size_t total = 0;
   const auto count = [&] {
     rows_bytes_max_ = 0;
+    deletions_ = {};
     large_row_bytes_ = 0;
     return bytes();
   };
@@ -25,6 +26,9 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
     total = count() + pledged_bytes_.value_or(0);
     if (large_row_bytes_ != 0 || !arena_.Reserve(total, purpose)) return false;
     context_.PrepareScratch(rows_bytes_max_);
+    if (deletions_.bytes != 0 || deletions_.cells != 0) {
+      context_.PrepareDeletion(rows_bytes_max_, deletions_.bytes, deletions_.cells);
+    }
     return true;
   };
   if (attempt()) return true;

@@ -71,6 +71,34 @@ const Texts kWide = {
     "INSERT INTO k.wide (p, c, v, w) VALUES (1, 3, 20, 'c'); "
     "INSERT INTO k.wide (p, c, v, w) VALUES (2, 1, 20, 'd'); APPLY BATCH",
 };
+// Rows of long keys and many cells, of two times; ranges that were deleted.
+const std::string kLongKey = "a clustering key that is somewhat long ";
+const Texts kMixed = {
+    "TRUNCATE k.mixed",
+    "BEGIN BATCH "
+    "INSERT INTO k.mixed (p, c, a, b, d, e, f, g) VALUES (1, '" +
+        kLongKey +
+        "1', 'a', 'b', 'd', 'e', 'f', 'g') USING TIMESTAMP 1000; "
+        "INSERT INTO k.mixed (p, c, a, b, d, e, f, g) VALUES (1, '" +
+        kLongKey +
+        "2', 'a', 'b', 'd', 'e', 'f', 'g') USING TIMESTAMP 1000; "
+        "UPDATE k.mixed USING TIMESTAMP 3000 SET a = 'A', b = 'B', d = 'D', e = 'E', f = 'F' WHERE "
+        "p = "
+        "1 AND c = '" +
+        kLongKey + "1'; APPLY BATCH",
+    "BEGIN BATCH DELETE FROM k.mixed USING TIMESTAMP 500 WHERE p = 2 AND c >= 'a' AND c < 'b'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 501 WHERE p = 2 AND c >= 'c' AND c < 'd'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 502 WHERE p = 2 AND c >= 'e' AND c < 'f'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 503 WHERE p = 2 AND c >= 'g' AND c < 'h'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 504 WHERE p = 2 AND c >= 'i' AND c < 'j'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 505 WHERE p = 2 AND c >= 'k' AND c < 'l'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 506 WHERE p = 2 AND c >= 'm' AND c < 'n'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 507 WHERE p = 2 AND c >= 'o' AND c < 'p'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 508 WHERE p = 2 AND c >= 'q' AND c < 'r'; "
+    "DELETE FROM k.mixed USING TIMESTAMP 509 WHERE p = 2 AND c >= 's' AND c < 't'; "
+    "INSERT INTO k.mixed (p, c, a) VALUES (2, 'bb', 'kept') USING TIMESTAMP 400; APPLY BATCH",
+};
+const Texts kLookMixed = {"SELECT * FROM k.mixed", "SELECT writetime(a) FROM k.mixed WHERE p = 1"};
 const Texts kFilledWithViews = {
     kFilled[0],
     kFilled[1],
@@ -213,6 +241,21 @@ const std::vector<Operation>& Operations() {
            "UPDATE k.t SET v = 'new' WHERE p = 9 AND c = 9; DELETE FROM k.t WHERE p = 1 AND c = 1; "
            "APPLY BATCH"),
        kLookT},
+      {"a BATCH of rows with long keys and many cells", kMixed,
+       Text("BEGIN BATCH INSERT INTO k.mixed (p, c, a) VALUES (3, 'new', 'x'); "
+            "UPDATE k.mixed SET g = 'G' WHERE p = 1 AND c = '" +
+            kLongKey + "1'; DELETE FROM k.mixed USING TIMESTAMP 2000 WHERE p = 1 AND c > '" +
+            kLongKey + "'; APPLY BATCH"),
+       kLookMixed},
+      {"a DELETE that leaves some cells", kMixed,
+       Text("DELETE FROM k.mixed USING TIMESTAMP 2000 WHERE p = 1 AND c IN ('" + kLongKey +
+            "1', '" + kLongKey + "2')"),
+       kLookMixed},
+      {"a BATCH that deletes over many ranges", kMixed,
+       Text("BEGIN BATCH INSERT INTO k.mixed (p, c, a) VALUES (3, 'new', 'x'); "
+            "DELETE FROM k.mixed USING TIMESTAMP 450 WHERE p = 2 AND c > 'aa' AND c < 'tt'; "
+            "APPLY BATCH"),
+       kLookMixed},
       {"a new row with its views and index", kViewed,
        Text("INSERT INTO k.viewed (p, c, v) VALUES (7, 2, 11)"), kLookViewed},
       {"another value with its views and index", kViewed,
@@ -292,6 +335,9 @@ class RefusedAllocationOverCql : public ::testing::Test {
          {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
           "'replication_factor': 1}",
           "CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))",
+          "CREATE TABLE k.mixed (p int, c text, a text, b text, d text, e text, f text, g text, "
+          "PRIMARY "
+          "KEY (p, c))",
           "CREATE TABLE k.counts (p int PRIMARY KEY, n counter)",
           "CREATE TABLE k.viewed (p int, c int, v int, PRIMARY KEY (p, c))",
           "CREATE INDEX viewed_v ON k.viewed (v)",

@@ -93,7 +93,8 @@ TEST_F(EvictingServer, AViewOfAFullTableMakesRoomForItself) {
       "NOT "
       "NULL AND w IS NOT NULL PRIMARY KEY (p, w, c)");
   const int64_t left = Number("SELECT count(*) FROM k.t");
-  EXPECT_GT(left, before / 8);
+  // They were all read, so that they go in no order of their coming, and share pages with those that stay.
+  EXPECT_GT(left, before / 4);
   EXPECT_LT(left, before);
   EXPECT_EQ(Number("SELECT count(*) FROM k.by_w"), left);
   EXPECT_LE(Held(), 64 * kMiB);

@@ -334,6 +334,10 @@ TEST_F(Unsupported, BatchMessagesAreCountedToo) {
             "");
   EXPECT_EQ(Counts(),
             (std::map<std::string, uint64_t>{{"refused LS-0017", 1}, {"refused LS-0037", 1}}));
+  // Of what has no effect nothing is counted before the batch is answered: it may be refused, or put
+  // off and begun again.
+  EXPECT_NE(session_->RunBatch(true, {{"SELECT * FROM t BYPASS CACHE", {}}}, {}).error, "");
+  EXPECT_FALSE(Counts().contains("no effect LS-0116"));
 }
 
 // Statements of the hot shape are not looked at one by one: a trace is, whenever it is asked for,

@@ -151,5 +151,80 @@ TEST(WorkerPool, DropsWhatAClientWaitsFor) {
   EXPECT_EQ(text.find('b'), std::string::npos);
 }
 
+// As much as there is begins; what is let in by turn is not passed by.
+TEST(WorkerPool, LetsInAsMuchAsThereIsMemoryFor) {
+  Record record;
+  Gate gate;
+  std::atomic<uint64_t> given = 0;
+  std::atomic<uint64_t> taken_when_last_given = 0;
+  runtime::WorkerPool* told = nullptr;
+  runtime::WorkerPool pool(4, 100, 100, [&](uint64_t bytes) {
+    given += bytes;
+    taken_when_last_given = told->memory_taken();
+  });
+  told = &pool;
+  const auto post = [&](uint64_t client, uint64_t bytes, const char* what) {
+    ASSERT_TRUE(pool.Post(client, [&record, what] { record.Add(what); }, {.memory_bytes = bytes}));
+  };
+  ASSERT_TRUE(pool.Post(1, [&] { gate.Pass(); }, {.memory_bytes = 60}));
+  gate.AwaitInside(1);
+  post(2, 40, "a");
+  EXPECT_EQ(record.Await(1), "a");
+  post(3, 1'000, "L");  // all of it
+  post(4, 10, "b");     // there would be room
+  post(5, 0, "c");
+  EXPECT_EQ(record.Await(2), "ac");
+  EXPECT_EQ(pool.queued(), 2u);
+  gate.Open();
+  EXPECT_EQ(record.Await(4), "acLb");
+  pool.Stop();
+  EXPECT_EQ(given, 60u + 40u + 100u + 10u);
+  EXPECT_EQ(pool.memory_taken(), 0u);
+  EXPECT_GE(taken_when_last_given, 10u) << "it is told before others have it";
+}
+
+// What waits for memory has no thread: those that need none have them.
+TEST(WorkerPool, WhatWaitsForMemoryHoldsNoThread) {
+  Record record;
+  Gate gate;
+  runtime::WorkerPool pool(4, 100, 100);
+  ASSERT_TRUE(pool.Post(1, [&] { gate.Pass(); }, {.memory_bytes = 100}));
+  gate.AwaitInside(1);
+  for (const uint64_t client : {1, 2, 2, 3, 3}) {
+    ASSERT_TRUE(pool.Post(client, [&] { record.Add("L"); }, {.memory_bytes = 100}));
+  }
+  ASSERT_TRUE(pool.Post(4, [&] { record.Add("other"); }));
+  EXPECT_EQ(record.Await(5), "other");
+  EXPECT_EQ(pool.queued(), 5u);
+  gate.Open();
+  EXPECT_EQ(record.Await(10), "otherLLLLL");
+}
+
+// Who goes takes with him what waits for memory, and others are let in; and what has the turns of
+// another.
+TEST(WorkerPool, DropsWhatWaitsForMemoryOrInTheTurnsOfAnother) {
+  constexpr uint64_t kShared = 1000;
+  Record record;
+  Gate gate;
+  runtime::WorkerPool pool(4, 100, 100);
+  ASSERT_TRUE(pool.Post(1, [&] { gate.Pass(); }, {.memory_bytes = 60}));
+  gate.AwaitInside(1);
+  ASSERT_TRUE(pool.Post(2, [&] { record.Add("never"); }, {.memory_bytes = 50}));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(pool.Post(3, [&] { gate.Pass(); }, {.turns_of = kShared}));
+  }
+  gate.AwaitInside(3);
+  const auto held = std::make_shared<int>(0);
+  ASSERT_TRUE(pool.Post(2, [&record, held] { record.Add("never"); }, {.turns_of = kShared}));
+  ASSERT_TRUE(pool.Post(3, [&record, held] { record.Add("b"); }, {.turns_of = kShared}));
+  ASSERT_TRUE(pool.Post(4, [&] { record.Add("a"); }, {.memory_bytes = 40}));
+  EXPECT_EQ(pool.queued(), 4u);
+  pool.Drop(2);
+  EXPECT_EQ(held.use_count(), 2);
+  EXPECT_EQ(record.Await(1), "a");
+  gate.Open();
+  EXPECT_EQ(record.Await(2), "ab");
+}
+
 }  // namespace worker_pool_test
 }  // namespace liststore::testing

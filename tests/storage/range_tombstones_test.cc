@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,24 +90,46 @@ class TombstonesModel {
     return {rng_.Between(1, latest_)};
   }
 
+  // A few, for which everything was prepared before the first of them.
   void Add() {
-    const size_t begin = rng_.Below(kKeys);
-    const size_t end =
-        std::min(kKeys, begin + rng_.Below(rng_.OneIn(8) ? kKeys : 6));  // may be empty
-    const std::string lower = KeyOf(begin);
-    const std::string upper = KeyOf(end);
-    ClusteringRange range;
-    range.lower.bytes = lower;
-    range.upper.bytes = upper;
-    range.upper.at_end = end == kKeys;
-    const Tombstone tombstone{AnyTimestamp(), now_ - rng_.Between(0, 3)};
-    const uint64_t live = arena_.arena().live_bytes();
-    const size_t promised = tombstones_.AddBytes(range, tombstone);
-    tombstones_.Add(range, tombstone);
-    ASSERT_LE(arena_.arena().live_bytes(), live + promised);
-    for (size_t i = begin; i < end; ++i) {
-      expected_[i] =
-          expected_[i].present() ? Tombstone::Stronger(expected_[i], tombstone) : tombstone;
+    struct Addition {
+      size_t begin;
+      size_t end;
+      std::string lower;
+      std::string upper;
+      ClusteringRange range;
+      Tombstone tombstone;
+    };
+    std::deque<Addition> additions;
+    storage::RangeTombstones::Scratch scratch;
+    const size_t others = rng_.Below(4);
+    while (additions.size() <= others) {
+      const size_t begin = rng_.Below(kKeys);
+      const size_t end =
+          std::min(kKeys, begin + rng_.Below(rng_.OneIn(8) ? kKeys : 6));  // may be empty
+      Addition& addition = additions.emplace_back();
+      addition.begin = begin;
+      addition.end = end;
+      addition.lower = KeyOf(begin);
+      addition.upper = KeyOf(end);
+      addition.range.lower.bytes = addition.lower;
+      addition.range.upper.bytes = addition.upper;
+      addition.range.upper.at_end = end == kKeys;
+      addition.tombstone = {AnyTimestamp(), now_ - rng_.Between(0, 3)};
+      tombstones_.PrepareAdd(addition.range, addition.tombstone, others, scratch);
+    }
+    const size_t prepared = scratch.capacity();
+    for (const Addition& addition : additions) {
+      const uint64_t live = arena_.arena().live_bytes();
+      const size_t promised = tombstones_.AddBytes(addition.range, addition.tombstone, scratch_);
+      tombstones_.Add(addition.range, addition.tombstone, scratch);
+      ASSERT_LE(arena_.arena().live_bytes(), live + promised);
+      ASSERT_EQ(scratch.capacity(), prepared);
+      for (size_t i = addition.begin; i < addition.end; ++i) {
+        expected_[i] = expected_[i].present()
+                           ? Tombstone::Stronger(expected_[i], addition.tombstone)
+                           : addition.tombstone;
+      }
     }
   }
   void Purge() {
@@ -133,6 +156,7 @@ class TombstonesModel {
   Random rng_;
   TestArena arena_;
   storage::RangeTombstones tombstones_{arena_.arena()};
+  storage::RangeTombstones::Scratch scratch_;
   std::array<Tombstone, kKeys> expected_;
   const GracePolicy grace_{20, 0};
   int64_t now_ = 1'000;
@@ -165,6 +189,7 @@ std::string Numbered(uint32_t number) {
 TEST(RangeTombstonesTest, WhatADeletionTakesDoesNotGrowWithTheirNumber) {
   TestArena arena;
   storage::RangeTombstones tombstones(arena.arena());
+  storage::RangeTombstones::Scratch scratch;
   constexpr uint32_t kRanges = 1 << 15;
   for (uint32_t i = 0; i < kRanges; ++i) {
     const uint32_t number = (i * 40'503) % kRanges;
@@ -174,20 +199,20 @@ TEST(RangeTombstonesTest, WhatADeletionTakesDoesNotGrowWithTheirNumber) {
     range.lower.bytes = lower;
     range.upper = ClusteringBound::At(upper, false);
     const Tombstone tombstone{{i + 1}, i};
-    ASSERT_LE(tombstones.AddBytes(range, tombstone), 96u);
-    tombstones.Add(range, tombstone);
+    ASSERT_LE(tombstones.AddBytes(range, tombstone, scratch), 96u);
+    tombstones.Add(range, tombstone, scratch);
   }
   tombstones.Verify();
   EXPECT_EQ(tombstones.size(), kRanges);
   // One over all of them takes all their places, an old one those between them.
   const ClusteringRange all;
-  EXPECT_EQ(tombstones.AddBytes(all, {{kRanges + 1}, 0}), 64u);
+  EXPECT_EQ(tombstones.AddBytes(all, {{kRanges + 1}, 0}, scratch), 64u);
   tombstones.Cover({kRanges - 100});
   EXPECT_EQ(tombstones.size(), 100u);
-  tombstones.Add(all, {{1}, 0});
+  tombstones.Add(all, {{1}, 0}, scratch);
   EXPECT_EQ(tombstones.size(), 201u);
   tombstones.Verify();
-  tombstones.Add(all, {{kRanges + 1}, 0});
+  tombstones.Add(all, {{kRanges + 1}, 0}, scratch);
   EXPECT_EQ(tombstones.size(), 1u);
   tombstones.Verify();
 }

@@ -250,7 +250,9 @@ void SayHowToConnect(std::string_view address, int port) {
   absl::FPrintF(stderr, R"(
 Keyspace demo, table list_items: what alice, bob and carol read lately. From another terminal:
 
-  Python   from cassandra.cluster import Cluster            # pip install cassandra-driver
+  Python   # in a shell: python3 -m venv demo-env && demo-env/bin/pip install cassandra-driver
+           # and then, in demo-env/bin/python:
+           from cassandra.cluster import Cluster
            session = Cluster(["%s"], port=%d).connect("demo")
            for row in session.execute("SELECT item_key, value, TTL(value) FROM list_items"): print(row)
 

@@ -101,9 +101,9 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
                              .is_cancelled = &statement->is_cancelled,
                              .results = &work_->results};
   statement->owner = this;
-  const auto work = [statement, &handler = handler_, &loop = loop_, &memory = work_->memory] {
+  const auto work = [statement, &handler = handler_, &loop = loop_] {
     try {
-      Work(*statement, handler, memory);
+      Work(*statement, handler);
     } catch (const std::bad_alloc&) {
       // As on a loop: what was written of the answer is not known, and the connection ends.
       statement->answer.Clear();
@@ -115,8 +115,11 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
     });
   };
   statements_.reserve(statements_.size() + 1);  // what runs is known here, and ends with this
-  const bool of_schema = statement->request.deferral == Deferral::kSchema;
-  if (!work_->pool.Post(of_schema ? kSchemaClient : client_id_, work)) {
+  runtime::WorkerPool::Terms terms;
+  terms.memory_bytes = WorkBytes(static_cast<protocol::Opcode>(statement->request.header.opcode),
+                                 statement->request.plain_body_bytes);
+  if (statement->request.deferral == Deferral::kSchema) terms.turns_of = kSchemaClient;
+  if (!work_->pool.Post(client_id_, work, terms)) {
     work_->refused.fetch_add(1, std::memory_order_relaxed);
     protocol::EncodeError(
         out, execute::ResponseContextOf(statement->request.header, state.client),
@@ -132,18 +135,10 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
   statements_.push_back(std::move(statement));
 }
 
-void LongStatements::Work(Statement& statement, execute::RequestHandler& handler,
-                          runtime::WorkMemory& memory) {
+void LongStatements::Work(Statement& statement, execute::RequestHandler& handler) {
   if (statement.is_cancelled.load(std::memory_order_relaxed)) return;
   const protocol::FrameHeader& header = statement.request.header;
   std::string_view body = statement.request.body;
-  std::optional<runtime::WorkMemory::Part> part;
-  const uint64_t work_bytes =
-      WorkBytes(static_cast<protocol::Opcode>(header.opcode), statement.request.plain_body_bytes);
-  if (work_bytes > 0) {
-    part.emplace(memory, work_bytes);
-    if (statement.is_cancelled.load(std::memory_order_relaxed)) return;
-  }
   OutputBuffer plain_body;
   std::optional<protocol::ProtocolError> error;
   if ((header.flags & protocol::kFrameCompressed) != 0) {

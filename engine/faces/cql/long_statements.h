@@ -22,7 +22,6 @@
 #include "engine/protocol/compression.h"
 #include "engine/protocol/frame.h"
 #include "engine/runtime/event_loop.h"
-#include "engine/runtime/work_memory.h"
 #include "engine/runtime/worker_pool.h"
 
 namespace liststore::cql_face {
@@ -41,12 +40,11 @@ struct DeferredRequest {
 struct LongWork {
   LongWork(uint32_t threads, size_t queued_max, uint64_t result_bytes_max, uint64_t work_bytes_max,
            std::function<void(uint64_t bytes)> on_work_given)
-      : memory(work_bytes_max, std::move(on_work_given)),
-        pool(threads, queued_max),
+      : pool(threads, queued_max, work_bytes_max, std::move(on_work_given)),
         results(result_bytes_max) {}
 
-  // Of large requests while they are planned and carried out; small ones take none of it.
-  runtime::WorkMemory memory;
+  // Its memory is that of large requests while they are planned and carried out; small ones take none
+  // of it.
   runtime::WorkerPool pool;
   execute::ResultBudget results;
   std::atomic<uint64_t> begun{0};
@@ -109,8 +107,7 @@ class LongStatements {
   struct Statement;
 
   // Any thread: carries it out.
-  static void Work(Statement& statement, execute::RequestHandler& handler,
-                   runtime::WorkMemory& memory);
+  static void Work(Statement& statement, execute::RequestHandler& handler);
   void NoteDone(const Statement& statement);
   void Remove(size_t index);
 

@@ -5,6 +5,8 @@
 #ifndef LISTSTORE_ENGINE_STORAGE_PARTITION_LARGE_PARTITION_H_
 #define LISTSTORE_ENGINE_STORAGE_PARTITION_LARGE_PARTITION_H_
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -40,6 +42,13 @@ struct LargePartition {
 
   static size_t BytesFor(size_t key_bytes) { return sizeof(LargePartition) + key_bytes; }
 
+  void NoteComplexRow(size_t bytes, size_t cells) {
+    complex_bytes_width =
+        std::max(complex_bytes_width, static_cast<uint8_t>(std::bit_width(bytes)));
+    complex_cells_width =
+        std::max(complex_cells_width, static_cast<uint8_t>(std::bit_width(cells)));
+  }
+
   std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
   bool indexed() const { return !indexes.empty(); }
   bool has_remains() const { return tree.has_cut() || ranges.has_dead(); }
@@ -73,7 +82,10 @@ struct LargePartition {
   uint32_t key_size;
   uint32_t epoch;
   uint32_t wheel_when = 0;
-  uint8_t cache_bits = 0;               // kFreshness aside: as in LeafHeader
+  uint8_t cache_bits = 0;  // kFreshness aside: as in LeafHeader
+  // Of the largest row that was not simple, ever: it had less than 2^this bytes, its key with it, and cells.
+  uint8_t complex_bytes_width = 0;
+  uint8_t complex_cells_width = 0;
   int64_t fresh_until_seconds = 0;      // 0: forever
   LargePartition* next_dead = nullptr;  // among those that wait to be taken apart
   uint64_t row_count = 0;
@@ -102,6 +114,8 @@ struct LargePartition {
   }
   ~LargePartition() = default;
 };
+static_assert(sizeof(LargePartition) == 264,
+              "docs/memory.md budgets 264 bytes for a large partition");
 
 }  // namespace liststore::storage
 

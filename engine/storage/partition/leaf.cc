@@ -92,6 +92,20 @@ Liveness Leaf::liveness(size_t index) const {
   return liveness;
 }
 
+RowImage Leaf::image(size_t index) const {
+  const RowMeta row_meta = meta(index);
+  RowImage image;
+  image.key = key(index);
+  image.payload = payload(index);
+  image.complex = row_meta.complex();
+  if (!image.complex) image.timestamp = timestamp(index);
+  image.expiry = row_meta.expiry;
+  image.ttl_skew = row_meta.ttl_skew;
+  image.fingerprint = row_meta.fingerprint;
+  image.stays_external = row_meta.external();
+  return image;
+}
+
 size_t Leaf::LowerBound(ClusteringKeyView key) const {
   // The newest end first: that is where most writes go.
   const size_t count = size();

@@ -201,6 +201,8 @@ class Leaf {
   }
   // Of a simple row.
   Liveness liveness(size_t index) const;
+  // The row as it is, to be put into another leaf: one that is external stays so. Borrowed.
+  RowImage image(size_t index) const;
 
   // First index whose key is >= `key`, or size().
   size_t LowerBound(ClusteringKeyView key) const;

@@ -154,9 +154,15 @@ void Partition::MakeLarge() {
   partition->fresh_until_seconds = old.fresh_until_seconds();
   partition->row_count = old.size();
   for (size_t i = 0; i < old.size(); ++i) {
-    DecodeRow(old, i, context_.other_body);
-    partition->max_timestamp =
-        std::max(partition->max_timestamp, context_.other_body.MaxTimestamp());
+    WriteTimestamp timestamp;
+    if (old.meta(i).complex()) {
+      const RowBody::Outline row = RowBody::OutlineOf(old.payload(i), 0);
+      partition->NoteComplexRow(old.key(i).bytes.size() + old.payload(i).size(), row.cells);
+      timestamp = row.max_timestamp;
+    } else {
+      timestamp = old.timestamp(i);
+    }
+    partition->max_timestamp = std::max(partition->max_timestamp, timestamp);
   }
   if (!old.empty()) {
     const size_t bytes = old.used_bytes() - old.front_bytes();
@@ -228,21 +234,9 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
 void Partition::UnpackLeaf(LeafRef& at) {
   Leaf old(at.block);
   size_t bytes = old.front_bytes();
-  const auto image_of = [&](size_t i) {
-    RowImage image;
-    image.key = old.key(i);
-    image.payload = old.payload(i);
-    const RowMeta meta = old.meta(i);
-    image.complex = meta.complex();
-    if (!image.complex) image.timestamp = old.timestamp(i);
-    image.expiry = meta.expiry;
-    image.ttl_skew = meta.ttl_skew;
-    image.fingerprint = meta.fingerprint;
-    // Rows that were shortened where they lie would all come into the leaf, which cannot be as long.
-    image.stays_external = meta.external();
-    return image;
-  };
-  for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(image_of(i), false);
+  // Rows that were shortened where they lie stay external: all would come into the leaf, which cannot
+  // be as long.
+  for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(old.image(i), false);
   bytes += old.free_bytes();  // room made for rows to come stays
   char* block = Leaf::Create(context_.arena, bytes, MobilityOf(large()), old.partition_key(), false,
                              old.header().cache_bits);
@@ -252,7 +246,7 @@ void Partition::UnpackLeaf(LeafRef& at) {
   plain.header().wheel_when = old.header().wheel_when;
   plain.header().epoch_or_leaf_id = old.header().epoch_or_leaf_id;
   for (size_t i = 0; i < old.size(); ++i) {
-    plain.Insert(context_.arena, i, image_of(i));
+    plain.Insert(context_.arena, i, old.image(i));
     // One by one, so that no more than one of them is there twice.
     if (old.meta(i).external()) old.FreeExternal(context_.arena, i);
   }
@@ -282,16 +276,7 @@ void Partition::TryMerge(LeafRef& at) {
   }
   UnindexRows(right, 0, right.size());
   for (size_t i = 0; i < right.size(); ++i) {
-    RowImage image;
-    image.key = right.key(i);
-    image.payload = right.payload(i);
-    const RowMeta meta = right.meta(i);
-    image.complex = meta.complex();
-    if (!image.complex) image.timestamp = right.timestamp(i);
-    image.expiry = meta.expiry;
-    image.ttl_skew = meta.ttl_skew;
-    image.fingerprint = meta.fingerprint;
-    left.Insert(context_.arena, left.size(), image);
+    left.Insert(context_.arena, left.size(), right.image(i));
     IndexRow(left, left.size() - 1);
   }
   partition.FreeLeafId(right.header().epoch_or_leaf_id);
@@ -437,6 +422,10 @@ void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) 
   if (large()) {
     LargePartition& partition = LargeOf(reference_);
     partition.max_timestamp = std::max(partition.max_timestamp, image.timestamp);
+    if (image.complex) {
+      partition.NoteComplexRow(image.key.bytes.size() + image.payload.size(),
+                               RowBody::OutlineOf(image.payload, 0).cells);
+    }
     if (!replace) ++partition.row_count;
   }
   if (!replace) ++context_.rows;

@@ -67,6 +67,8 @@ struct PartitionContext {
   RowBody other_body;
   std::string payload;
   std::string complex_payload;
+  std::vector<const RowUpdate*> order;  // of the rows of an upsert
+  RangeTombstones::Scratch ranges;
 
   // Makes room for rows of `row_bytes` together, before anything is changed: behind it the write does
   // not ask the heap, which may refuse.
@@ -74,6 +76,24 @@ struct PartitionContext {
     if (prepared_end_ <= row_bytes) [[unlikely]]
       GrowScratch(row_bytes);
   }
+  // The same for what deletions leave of a row that is there, of so many bytes and cells, to which rows of
+  // `row_bytes` have come before.
+  void PrepareDeletion(size_t row_bytes, size_t bytes, size_t cells) {
+    const size_t all_bytes = row_bytes + bytes + kInlineRowBytesMax;
+    const size_t all_cells = row_bytes / kCellBytesMin + cells;
+    has_large_scratch |= all_bytes > kScratchBytesKept || all_cells > kScratchCellsKept;
+    payload.reserve(all_bytes);
+    complex_payload.reserve(all_bytes);
+    body.Reserve(all_cells);
+    other_body.Reserve(all_cells);
+  }
+  // And for the order of so many rows.
+  void PrepareOrder(size_t row_count) {
+    has_large_scratch |= row_count > kScratchRowsKept;
+    order.reserve(row_count);
+  }
+  // Behind RangeTombstones::PrepareAdd.
+  void NoteRangesScratch() { has_large_scratch |= ranges.capacity() > kScratchRangesKept; }
 
   // A large row leaves no memory behind in each lane that it came to, which no limit would count:
   // who fills the scratch with much says so, and it is given back behind the command.
@@ -85,9 +105,14 @@ struct PartitionContext {
   // What is kept of each in every lane of every table, until reclamation comes by.
   static constexpr size_t kScratchBytesKept = 8 * 1024;
   static constexpr size_t kScratchCellsKept = 128;
+  static constexpr size_t kScratchRowsKept = 512;
+  // A cell takes more in the longest form of its row.
+  static constexpr size_t kCellBytesMin = 19;
+  static constexpr size_t kScratchRangesKept = 256;
   // Nobody waits: what is more than the writes of short rows need, in a table that may hardly be written.
   void FreeIdleScratch() {
-    if (has_large_scratch || payload.capacity() > kScratchBytesIdle ||
+    if (has_large_scratch || payload.capacity() > kScratchBytesIdle || order.capacity() != 0 ||
+        ranges.capacity() != 0 ||
         std::max(body.capacity(), other_body.capacity()) > kScratchCellsIdle) {
       FreeScratch();
     }
@@ -107,8 +132,6 @@ struct PartitionContext {
   // There is room for rows of fewer bytes than these; 0: for none. What the strings have says nothing of
   // the bodies.
   size_t prepared_end_ = 0;
-  // A cell takes more in the longest form of its row.
-  static constexpr size_t kCellBytesMin = 19;
   static constexpr size_t kScratchCellsIdle = kScratchBytesIdle / kCellBytesMin;
   void FreeScratch() {
     has_large_scratch = false;
@@ -117,6 +140,8 @@ struct PartitionContext {
     other_body.Free();
     std::string().swap(payload);  // an assignment would keep the block
     std::string().swap(complex_payload);
+    std::vector<const RowUpdate*>().swap(order);
+    ranges.Free();
   }
 };
 
@@ -238,6 +263,28 @@ class Partition {
   };
   // Bytes of the stored row that merging with `update` may have to carry along; 0: none.
   size_t StoredRowBytes(const RowUpdate& update) const;
+  // Whether a row is not simple, or was so, or is external: merging may carry more along than what comes.
+  bool MayHaveComplexRows() const {
+    return large() ? LargeOf(reference_).complex_bytes_width != 0
+                   : !Leaf(BlockOf(reference_)).all_simple();
+  }
+  // What a deletion at `timestamp` works with, at most, to write again what it leaves of a row.
+  struct RowScratch {
+    size_t bytes = 0;  // of key and row in the longest form, where it leaves cells
+    size_t cells = 0;
+    void TakeLarger(const RowScratch& other) {
+      bytes = std::max(bytes, other.bytes);
+      cells = std::max(cells, other.cells);
+    }
+    void Add(const RowScratch& other) {
+      bytes += other.bytes;
+      cells += other.cells;
+    }
+  };
+  RowScratch ScratchOfDeletion(ClusteringKeyView key, WriteTimestamp timestamp) const;
+  // The same of a deletion of many rows, and of the static one: O(rows) of a small partition that has
+  // rows that are not simple, else O(1).
+  RowScratch ScratchOfDeletions(WriteTimestamp timestamp) const;
   // Rows before this bound, all of them or none, were written later than `timestamp`: tombstones that are
   // as late lie over them. Borrowed until the next write. O(log ranges + those ranges).
   ClusteringBound YoungerFromBegin(WriteTimestamp timestamp) const;
@@ -423,7 +470,8 @@ class Partition {
   bool SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image);
   void DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const;
   void FindExpiryIn(const Leaf& leaf, ExpirySearch& search) const;
-  bool RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const;
+  static bool RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds);
+  RowScratch ScratchOfDeletion(const Leaf& leaf, size_t index, WriteTimestamp timestamp) const;
   // Lays a deletion over rows [first, last) of a leaf; returns the live rows that went.
   uint64_t CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,
                      int64_t now_seconds);

@@ -1,4 +1,4 @@
-// What writes do to a partition: reconciliation and deletions.
+// What writes do to a partition: reconciliation. Deletions are in partition_delete.cc.
 // Rules: docs/data_model.md. Sources: ScyllaDB `mutation/mutation_partition.hh`, `atomic_cell.cc`.
 #include <algorithm>
 
@@ -64,6 +64,12 @@ void Partition::DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const {
     context_.has_large_scratch = true;
 }
 
+bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) {
+  const RowMeta meta = leaf.meta(index);
+  if (!meta.complex()) return !EventCame(meta.expiry, now_seconds);
+  return RowBody::OutlineOf(leaf.payload(index), now_seconds).live;
+}
+
 void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key,
                         int64_t now_seconds, bool shadow, bool in_place) {
   const RowBody& body = context_.body;
@@ -88,24 +94,16 @@ void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyVi
     image.timestamp = body.MaxTimestamp();
     image.ttl_skew = 0;
   }
-  image.payload = context_.payload;
-  NoteScratch(body);
   if (!context_.schema.indexes.empty()) {
     const RowBody::Cell* cell = body.LiveCell(context_.schema.indexes[0].column);
     image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
   }
-  // The key may lie in the leaf too.
-  char key_copy[kPackedItemKeyBytes];
-  std::string plain_copy;
-  if (replace) {
-    if (key.packed) {
-      std::copy(key.bytes.begin(), key.bytes.end(), key_copy);
-      image.key.bytes = {key_copy, kPackedItemKeyBytes};
-    } else {
-      plain_copy.assign(key.bytes);
-      image.key.bytes = plain_copy;
-    }
-  }
+  // The key may lie in the leaf too: it goes behind the payload, where there is room for it.
+  const size_t payload_bytes = context_.payload.size();
+  if (replace) context_.payload.append(key.bytes);
+  image.payload = std::string_view(context_.payload).substr(0, payload_bytes);
+  if (replace) image.key.bytes = std::string_view(context_.payload).substr(payload_bytes);
+  NoteScratch(body);
   PutRow(at, index, replace, image);
 }
 
@@ -232,7 +230,8 @@ void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& wr
 }
 
 void Partition::UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write) {
-  absl::InlinedVector<const RowUpdate*, 16> order;
+  std::vector<const RowUpdate*>& order = context_.order;
+  order.clear();
   for (const RowUpdate& update : updates) order.push_back(&update);
   const auto precedes = [](const RowUpdate* a, const RowUpdate* b) {
     return CompareRowsOf(*a, *b) < 0;
@@ -303,6 +302,14 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
           PutRow(at, index, true, image);
           return;
         }
+        // With one column a simple row has all of it: the one or the other stays, as it is.
+        if (context_.schema.regular.size() == 1) {
+          const CellView stored{true, liveness, 0, leaf.payload(index)};
+          const CellView comes{
+              true, {write.timestamp, update.expiry_seconds, update.ttl_seconds}, 0, image.payload};
+          if (CompareCells(comes, stored) > 0) PutRow(at, index, true, image);
+          return;
+        }
       }
       DecodeRow(leaf, index, context_.body);
       PurgeBody(update.key, write.now_seconds);
@@ -332,271 +339,6 @@ void Partition::Put(const StoredRow& row, int64_t now_seconds) {
     LS_CHECK(!leaf.KeyIs(index, row.key), "what was there has been taken out");
   }
   PutBody(at, index, /*replace=*/false, row.key, now_seconds);
-}
-
-// --- Deletions -----------------------------------------------------------------------------------
-
-bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const {
-  const RowMeta meta = leaf.meta(index);
-  if (!meta.complex()) return !EventCame(meta.expiry, now_seconds);
-  DecodeRow(leaf, index, context_.other_body);
-  return context_.other_body.LiveAt(now_seconds);
-}
-
-uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,
-                              int64_t now_seconds) {
-  uint64_t removed = 0;
-  // From the back, so that erased rows do not move those still to come. Neighbours that go together
-  // are erased together.
-  size_t index = last;
-  size_t erase_end = last;  // rows [index, erase_end) wait to be erased
-  const auto erase_waiting = [&](size_t begin) {
-    if (begin < erase_end) EraseRows(at, begin, erase_end);
-  };
-  while (index > first) {
-    const Leaf leaf(at.block);
-    const size_t row = index - 1;
-    const bool live = RowLiveAt(leaf, row, now_seconds);
-    const bool simple = !leaf.meta(row).complex();
-    if (simple) {
-      const bool covered = tombstone.Covers(leaf.timestamp(row));
-      // What is over and leaves no shadow is gone, whatever its times.
-      const bool gone = !live && (context_.grace.grace_seconds == 0 ||
-                                  context_.grace.Gone(leaf.liveness(row), now_seconds));
-      if (covered || gone) {
-        if (!live) NoteExpired(leaf, row);
-        if (!covered) ++context_.expired_rows;
-        removed += live ? 1 : 0;
-        --index;
-        continue;
-      }
-    }
-    erase_waiting(index);
-    if (at.block == nullptr) break;
-    erase_end = row;
-    index = row;
-    if (simple) continue;  // written later than the deletion
-    DecodeRow(Leaf(at.block), row, context_.body);
-    bool changed = PurgeBody(Leaf(at.block).key(row), now_seconds);
-    if (context_.body.empty()) ++context_.expired_rows;
-    const size_t before = context_.body.ComplexBytes();
-    context_.body.Cover(tombstone.timestamp);
-    changed |= context_.body.ComplexBytes() != before;
-    // A row whose event has come is put again all the same: its next event is a later one.
-    if (!changed && !EventCame(Leaf(at.block).meta(row).expiry, now_seconds)) continue;
-    removed += live && !context_.body.LiveAt(now_seconds) ? 1 : 0;
-    // One that has ended but still shadows stays complex, whatever its shape: its event is not its
-    // expiry.
-    const bool shadow = !context_.body.LiveAt(now_seconds);
-    PutBody(at, row, true, Leaf(at.block).key(row), now_seconds, shadow, true);
-    if (at.block == nullptr) return removed;
-  }
-  erase_waiting(index);
-  return removed;
-}
-
-void Partition::CutLeavesWithin(const ClusteringRange& range, const Tombstone& tombstone) {
-  LargePartition& partition = LargeOf(reference_);
-  // Else some rows may stay, or be told of.
-  if (partition.max_timestamp > tombstone.timestamp || context_.expiries != nullptr) return;
-  // Indexes that are built later would not know the rows that are freed then.
-  if (!context_.schema.indexes.empty() && !partition.indexed()) return;
-  partition.tree.CutBetween(partition.tree.Find(range.lower), partition.tree.Find(range.upper));
-}
-
-size_t Partition::FreeCutLeaves(size_t budget) {
-  LargePartition& partition = LargeOf(reference_);
-  size_t leaves = 0;
-  while (leaves < budget) {
-    char* const block = partition.tree.TakeCut();
-    if (block == nullptr) break;
-    ++leaves;
-    Leaf leaf(block);
-    UnindexRows(leaf, 0, leaf.size());
-    context_.rows -= leaf.size();
-    partition.row_count -= leaf.size();
-    partition.FreeLeafId(leaf.header().epoch_or_leaf_id);
-    leaf.FreeExternals(context_.arena);
-    context_.arena.Free(block, leaf.block_bytes());
-  }
-  return leaves;
-}
-
-uint64_t Partition::CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
-                               int64_t now_seconds) {
-  if (!large()) {
-    LeafRef at{BlockOf(reference_), {}};
-    const Leaf leaf(at.block);
-    const size_t last = leaf.LowerBound(range.upper);
-    const size_t first = std::min(leaf.LowerBound(range.lower), last);
-    return CoverRows(at, first, last, tombstone, now_seconds);
-  }
-  uint64_t removed = 0;
-  LargePartition& partition = LargeOf(reference_);
-  if (partition.tree.empty() || range.lower.at_end) return 0;
-  // From the back: removing and merging leaves moves only positions behind.
-  LeafTree::Position position = partition.tree.Find(range.upper);
-  for (;;) {
-    const Leaf leaf = partition.tree.leaf(position);
-    LeafRef at{leaf.block(), position};
-    const size_t last = leaf.LowerBound(range.upper);
-    const size_t first = std::min(leaf.LowerBound(range.lower), last);
-    LeafTree::Position previous = position;
-    const bool more = first == 0 && partition.tree.Previous(previous);
-    removed += CoverRows(at, first, last, tombstone, now_seconds);
-    if (!more || partition.tree.empty()) return removed;
-    position = previous;
-  }
-}
-
-uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) {
-  const Tombstone tombstone{write.timestamp, write.now_seconds};
-  if (Hides(key, write)) return 0;
-  const bool keep = !context_.grace.Gone(tombstone, write.now_seconds);
-  LeafRef at = FindLeaf(key);
-  size_t index = 0;
-  bool found = false;
-  if (at.block != nullptr) {
-    const Leaf leaf(at.block);
-    index = leaf.LowerBound(key);
-    found = leaf.KeyIs(index, key);
-  }
-  if (!found && !keep) return 0;
-  if (found && !keep) return CoverRows(at, index, index + 1, tombstone, write.now_seconds);
-  uint64_t removed = 0;
-  if (found) {
-    DecodeRow(Leaf(at.block), index, context_.body);
-    PurgeBody(key, write.now_seconds);
-    const bool live = context_.body.LiveAt(write.now_seconds);
-    if (context_.body.tombstone().present() &&
-        Tombstone::Stronger(context_.body.tombstone(), tombstone) == context_.body.tombstone()) {
-      return 0;
-    }
-    const Tombstone kept = context_.body.tombstone().present()
-                               ? Tombstone::Stronger(context_.body.tombstone(), tombstone)
-                               : tombstone;
-    context_.body.Cover(write.timestamp);
-    context_.body.KeepTombstone(kept);
-    removed = live && !context_.body.LiveAt(write.now_seconds) ? 1 : 0;
-  } else {
-    context_.body.Clear();
-    context_.body.KeepTombstone(tombstone);
-  }
-  PutBody(at, index, found, key, write.now_seconds);
-  return removed;
-}
-
-uint64_t Partition::EraseSimpleRowsWithValue(LeafRef at, std::string_view value,
-                                             const WriteContext& write) {
-  const Tombstone tombstone{write.timestamp, write.now_seconds};
-  const uint16_t fingerprint = ValueFingerprint(value);
-  uint64_t removed = 0;
-  // From the back: rows that are erased do not move those still to come.
-  for (size_t i = Leaf(at.block).size(); i-- > 0 && at.block != nullptr;) {
-    const Leaf leaf(at.block);
-    if (leaf.meta(i).fingerprint != fingerprint || leaf.payload(i) != value) continue;
-    if (!RowLiveAt(leaf, i, write.now_seconds)) continue;
-    removed += CoverRows(at, i, i + 1, tombstone, write.now_seconds);
-  }
-  return removed;
-}
-
-std::optional<uint64_t> Partition::DeleteSimpleRowsWithValue(ColumnId column,
-                                                             std::string_view value,
-                                                             const WriteContext& write) {
-  LS_DCHECK(context_.grace.Gone(Tombstone{write.timestamp, write.now_seconds}, write.now_seconds),
-            "nothing is kept of the deletion");
-  const TableSchema& schema = context_.schema;
-  if (schema.regular.size() != 1 || schema.indexes.empty() || schema.indexes[0].column != column) {
-    return std::nullopt;
-  }
-  if (!large()) {
-    if (!Leaf(BlockOf(reference_)).all_simple()) return std::nullopt;
-    return EraseSimpleRowsWithValue({BlockOf(reference_), {}}, value, write);
-  }
-  const LeafTree& tree = LargeOf(reference_).tree;
-  const std::vector<LeafTree::Position> positions = LeavesThatMayHold(column, value);
-  for (const LeafTree::Position& position : positions) {
-    if (!tree.leaf(position).all_simple()) return std::nullopt;
-  }
-  uint64_t removed = 0;
-  // Removing and merging leaves moves only positions behind.
-  for (const LeafTree::Position& position : positions) {
-    removed += EraseSimpleRowsWithValue({tree.leaf(position).block(), position}, value, write);
-  }
-  return removed;
-}
-
-uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext& write,
-                                bool counts) {
-  const Tombstone tombstone{write.timestamp, write.now_seconds};
-  // A later one that is over must not stand in its way.
-  PurgeTombstones(write.now_seconds,
-                  large() && !LargeOf(reference_).ranges.AllBefore(write.timestamp));
-  if (large() && LargeOf(reference_).tombstone.Covers(write.timestamp)) return 0;
-  if (!counts && large() && !LargeOf(reference_).tree.empty() && !range.lower.at_end) {
-    CutLeavesWithin(range, tombstone);
-  }
-  const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
-  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
-    if (!large()) MakeLarge();
-    LargeOf(reference_).ranges.Add(range, tombstone);
-  }
-  return removed;
-}
-
-uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
-  const Tombstone tombstone{write.timestamp, write.now_seconds};
-  PurgeTombstones(write.now_seconds);
-  if (!counts && large() && !LargeOf(reference_).tree.empty()) CutLeavesWithin({}, tombstone);
-  // The others stay: a deletion of many rows that came before it, in parts, has laid them bare.
-  ClusteringRange older;
-  older.lower = YoungerFromBegin(write.timestamp);
-  const uint64_t removed = CoverRange(older, tombstone, write.now_seconds);
-  if (large()) {
-    LargeOf(reference_).ranges.Cover(write.timestamp);
-    CoverStatic(write);
-  }
-  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
-    if (!large()) MakeLarge();
-    LargePartition& partition = LargeOf(reference_);
-    partition.tombstone = partition.tombstone.present()
-                              ? Tombstone::Stronger(partition.tombstone, tombstone)
-                              : tombstone;
-  }
-  return removed;
-}
-
-bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
-  if (!large()) return false;  // as quick the ordinary way
-  const LargePartition& partition = LargeOf(reference_);
-  return !partition.tree.empty() && partition.max_timestamp <= timestamp &&
-         partition.ranges.empty() && !partition.tombstone.Covers(timestamp);
-}
-
-void Partition::DecodeStored(const RowUpdate& update, RowBody& body) const {
-  body.Clear();
-  if (update.of_static_row) {
-    if (large()) LargeOf(reference_).static_row.Decode(body);
-    return;
-  }
-  const LeafRef at = FindLeaf(update.key);
-  if (at.block == nullptr) return;
-  const Leaf leaf(at.block);
-  const size_t index = leaf.LowerBound(update.key);
-  if (leaf.KeyIs(index, update.key)) DecodeRow(leaf, index, body);
-}
-
-size_t Partition::StoredRowBytes(const RowUpdate& update) const {
-  if (update.of_static_row) return large() ? LargeOf(reference_).static_row.block_bytes() : 0;
-  const LeafRef at = FindLeaf(update.key);
-  if (at.block == nullptr) return 0;
-  const Leaf leaf(at.block);
-  // With one column, simple rows replace one another; they never grow by being merged.
-  if (leaf.all_simple() && context_.schema.regular.size() <= 1) return 0;
-  const size_t index = leaf.LowerBound(update.key);
-  if (!leaf.KeyIs(index, update.key)) return 0;
-  return leaf.key(index).bytes.size() + leaf.payload(index).size();
 }
 
 }  // namespace liststore::storage

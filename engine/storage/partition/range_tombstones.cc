@@ -230,7 +230,7 @@ void RangeTombstones::Bury(Node* subtree) {
 // --- Laying a deletion ---------------------------------------------------------------------------
 
 void RangeTombstones::CollectTouching(Node* node, const End& from, const End& to,
-                                      absl::InlinedVector<Node*, 8>& touching) {
+                                      std::vector<Node*>& touching) {
   if (node == nullptr) return;
   // What is left of it ends where it begins at the latest, what is right of it begins where it ends.
   if (!Before(LowerOf(*node), from)) CollectTouching(node->left, from, to, touching);
@@ -238,10 +238,9 @@ void RangeTombstones::CollectTouching(Node* node, const End& from, const End& to
   if (!Before(to, UpperOf(*node))) CollectTouching(node->right, from, to, touching);
 }
 
-absl::InlinedVector<RangeTombstones::Piece, 8> RangeTombstones::Lay(std::span<Node* const> touching,
-                                                                    const End& from, const End& to,
-                                                                    const Tombstone& tombstone) {
-  absl::InlinedVector<Piece, 8> pieces;
+void RangeTombstones::Lay(std::span<Node* const> touching, const End& from, const End& to,
+                          const Tombstone& tombstone, std::vector<Piece>& pieces) {
+  pieces.clear();
   const auto lay = [&](const End& begin, const End& end, const Tombstone& over) {
     if (!Before(begin, end)) return;
     if (!pieces.empty() && pieces.back().tombstone == over && Same(pieces.back().to, begin)) {
@@ -268,23 +267,25 @@ absl::InlinedVector<RangeTombstones::Piece, 8> RangeTombstones::Lay(std::span<No
     lay(Before(low, to) ? to : low, high, node->tombstone);
   }
   lay(position, to, tombstone);
-  return pieces;
 }
 
-RangeTombstones::Plan RangeTombstones::MakePlan(const ClusteringRange& range,
-                                                const Tombstone& tombstone) const {
-  Plan plan;
-  if (range.lower.at_end) return plan;
-  const End from{range.lower.bytes, false};
-  const End to{range.upper.at_end ? std::string_view() : range.upper.bytes, range.upper.at_end};
-  if (!Before(from, to)) return plan;
-  absl::InlinedVector<Node*, 8> touching;
+void RangeTombstones::MakePlan(const ClusteringRange& range, const Tombstone& tombstone,
+                               Scratch& scratch) const {
+  std::vector<Node*>& touching = scratch.touching_;
+  touching.clear();
+  scratch.gone_.clear();
+  scratch.made_.clear();
+  if (range.lower.at_end) return;
+  const End from = LowerOf(range);
+  const End to = UpperOf(range);
+  if (!Before(from, to)) return;
   CollectTouching(root_, from, to, touching);
+  Lay(touching, from, to, tombstone, scratch.pieces_);
   // What stays as it is neither goes nor comes.
   size_t next = 0;
-  for (const Piece& piece : Lay(touching, from, to, tombstone)) {
+  for (const Piece& piece : scratch.pieces_) {
     while (next < touching.size() && Before(LowerOf(*touching[next]), piece.from)) {
-      plan.gone.push_back(touching[next++]);
+      scratch.gone_.push_back(touching[next++]);
     }
     const bool stays = next < touching.size() && Same(LowerOf(*touching[next]), piece.from) &&
                        Same(UpperOf(*touching[next]), piece.to) &&
@@ -292,18 +293,44 @@ RangeTombstones::Plan RangeTombstones::MakePlan(const ClusteringRange& range,
     if (stays) {
       ++next;
     } else {
-      plan.made.push_back(piece);
+      scratch.made_.push_back(piece);
     }
   }
-  plan.gone.insert(plan.gone.end(), touching.begin() + static_cast<ptrdiff_t>(next),
-                   touching.end());
-  return plan;
+  scratch.gone_.insert(scratch.gone_.end(), touching.begin() + static_cast<ptrdiff_t>(next),
+                       touching.end());
+}
+
+size_t RangeTombstones::CountBefore(const End& bound) const {
+  size_t count = 0;
+  for (const Node* node = root_; node != nullptr;) {
+    if (Before(LowerOf(*node), bound)) {
+      count += 1 + CountOf(node->left);
+      node = node->right;
+    } else {
+      node = node->left;
+    }
+  }
+  return count;
+}
+
+void RangeTombstones::PrepareAdd(const ClusteringRange& range, const Tombstone& tombstone,
+                                 size_t others, Scratch& scratch) const {
+  size_t touching = 2;  // one at each end
+  if ((others > 0 || !CutsBeneath(tombstone)) && !range.lower.at_end) {
+    const size_t until = CountBefore(UpperOf(range));
+    touching += until - std::min(until, CountBefore(LowerOf(range)));
+  }
+  scratch.Reserve(2 * (touching + others + 1));
+}
+
+void RangeTombstones::PrepareFirstAdd(size_t others, Scratch& scratch) {
+  scratch.Reserve(2 * (others + 1));
 }
 
 void RangeTombstones::CutBeneath(const ClusteringRange& range) {
   if (range.lower.at_end) return;
-  const End from{range.lower.bytes, false};
-  const End to{range.upper.at_end ? std::string_view() : range.upper.bytes, range.upper.at_end};
+  const End from = LowerOf(range);
+  const End to = UpperOf(range);
   if (!Before(from, to)) return;
   Node* left = nullptr;
   Node* middle = nullptr;
@@ -340,20 +367,22 @@ ClusteringBound RangeTombstones::ReachFromBegin(WriteTimestamp timestamp) const 
   return reach;
 }
 
-void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone) {
+void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone,
+                          Scratch& scratch) {
   if (CutsBeneath(tombstone)) CutBeneath(range);
   if (root_ == nullptr) newest_ = {};
   newest_.timestamp = std::max(newest_.timestamp, tombstone.timestamp);
   newest_.deletion_seconds = std::max(newest_.deletion_seconds, tombstone.deletion_seconds);
-  const Plan plan = MakePlan(range, tombstone);
+  MakePlan(range, tombstone, scratch);
   // Pieces borrow bytes of what goes.
-  absl::InlinedVector<Node*, 8> made;
-  made.reserve(plan.made.size());
-  for (const Piece& piece : plan.made) made.push_back(NewNode(piece));
-  Replace(plan.gone, made);
+  std::vector<Node*>& nodes = scratch.nodes_;
+  nodes.clear();
+  for (const Piece& piece : scratch.made_) nodes.push_back(NewNode(piece));
+  Replace(scratch.gone_, nodes);
 }
 
-size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& tombstone) const {
+size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& tombstone,
+                                 Scratch& scratch) const {
   size_t bytes = 0;
   if (CutsBeneath(tombstone)) {
     // Itself, and what is left of those that reach into it.
@@ -373,7 +402,8 @@ size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& 
     }
     return bytes;
   }
-  for (const Piece& piece : MakePlan(range, tombstone).made) {
+  MakePlan(range, tombstone, scratch);
+  for (const Piece& piece : scratch.made_) {
     bytes += memory::Arena::BlockBytes(BytesOf(piece));
   }
   return bytes;
@@ -422,15 +452,25 @@ void RangeTombstones::Forget(Goes&& goes, size_t stretches_max) {
     return;
   }
   absl::InlinedVector<Node*, 8> gone;
+  size_t left = stretches_max;
   const auto collect = [&](auto& self, Node* node) -> void {
     if (node == nullptr || !goes(node->oldest_timestamp, node->oldest_deletion_seconds)) return;
     self(self, node->left);
-    if (gone.size() >= stretches_max) return;
+    if (gone.size() >= left) return;
     if (goes(node->tombstone.timestamp, node->tombstone.deletion_seconds)) gone.push_back(node);
     self(self, node->right);
   };
-  collect(collect, root_);
-  if (!gone.empty()) Replace(gone, {});
+  for (bool more = true; more;) {
+    more = false;
+    gone.clear();
+    try {
+      collect(collect, root_);
+    } catch (const std::bad_alloc&) {
+      more = true;  // those that it has room for go first
+    }
+    left -= gone.size();
+    if (!gone.empty()) Replace(gone, {});
+  }
 }
 
 void RangeTombstones::Cover(WriteTimestamp timestamp) {

@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "engine/memory/arena.h"
@@ -35,6 +36,8 @@ namespace liststore::storage {
 
 class RangeTombstones {
  public:
+  class Scratch;
+
   explicit RangeTombstones(memory::Arena& arena) : arena_(arena) {}
   ~RangeTombstones() { FreeSome(SIZE_MAX); }
   RangeTombstones(const RangeTombstones&) = delete;
@@ -45,10 +48,17 @@ class RangeTombstones {
 
   // Covers [range.lower, range.upper); nothing happens when that is empty. A stretch keeps the
   // stronger of the tombstones laid over it. O(log n + k log n), and no more than O(n + k); O(log n)
-  // where it is later than all that are there.
-  void Add(const ClusteringRange& range, const Tombstone& tombstone);
+  // where it is later than all that are there. Asks nothing of the heap that PrepareAdd has taken.
+  void Add(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch);
   // Bytes that Add would allocate now, before it frees any, or some more. O(log n + k), or as Add.
-  size_t AddBytes(const ClusteringRange& range, const Tombstone& tombstone) const;
+  size_t AddBytes(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch) const;
+  // Takes from the heap what Add works with, now or when up to `others` ranges more have been added:
+  // each of them, and each stretch there, brings two ends, and between two ends that follow each other
+  // lies one stretch at most. Throws std::bad_alloc. O(log n), and memory for k.
+  void PrepareAdd(const ClusteringRange& range, const Tombstone& tombstone, size_t others,
+                  Scratch& scratch) const;
+  // The same where nothing is there yet.
+  static void PrepareFirstAdd(size_t others, Scratch& scratch);
   // The same where nothing is there yet.
   static size_t FirstAddBytes(const ClusteringRange& range) {
     return memory::Arena::BlockBytes(sizeof(Node) + range.lower.bytes.size() +
@@ -140,12 +150,6 @@ class RangeTombstones {
     End to;
     Tombstone tombstone;
   };
-  // A deletion that is to be laid: stretches that go, ascending, and pieces that come, ascending.
-  struct Plan {
-    absl::InlinedVector<Node*, 8> gone;
-    absl::InlinedVector<Piece, 8> made;
-  };
-
   static bool Before(const End& a, const End& b) {
     if (a.at_end || b.at_end) return !a.at_end && b.at_end;
     return a.bytes < b.bytes;
@@ -153,6 +157,10 @@ class RangeTombstones {
   static bool Same(const End& a, const End& b) { return !Before(a, b) && !Before(b, a); }
   static End LowerOf(const Node& node) { return {node.lower(), false}; }
   static End UpperOf(const Node& node) { return {node.upper(), node.to_end}; }
+  static End LowerOf(const ClusteringRange& range) { return {range.lower.bytes, false}; }
+  static End UpperOf(const ClusteringRange& range) {
+    return {range.upper.at_end ? std::string_view() : range.upper.bytes, range.upper.at_end};
+  }
   static size_t BytesOf(const Piece& piece) {
     return sizeof(Node) + piece.from.bytes.size() + (piece.to.at_end ? 0 : piece.to.bytes.size());
   }
@@ -174,12 +182,15 @@ class RangeTombstones {
     return ForEachNodeBehind(node->right, bound, visit);
   }
 
-  Plan MakePlan(const ClusteringRange& range, const Tombstone& tombstone) const;
+  // What is to be done is in the scratch then: what goes, and what comes.
+  void MakePlan(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch) const;
   // Those that overlap or touch what lies between the ends, ascending.
   static void CollectTouching(Node* node, const End& from, const End& to,
-                              absl::InlinedVector<Node*, 8>& touching);
-  static absl::InlinedVector<Piece, 8> Lay(std::span<Node* const> touching, const End& from,
-                                           const End& to, const Tombstone& tombstone);
+                              std::vector<Node*>& touching);
+  static void Lay(std::span<Node* const> touching, const End& from, const End& to,
+                  const Tombstone& tombstone, std::vector<Piece>& pieces);
+  // Stretches that begin before a bound. O(log n).
+  size_t CountBefore(const End& bound) const;
   // Takes out nodes and puts others in, all ascending. The first are freed.
   void Replace(std::span<Node* const> gone, std::span<Node* const> made);
   // Takes out those for which goes(timestamp, deletion_seconds), which holds for all that are older,
@@ -225,6 +236,35 @@ class RangeTombstones {
   Node* root_ = nullptr;
   Node* dead_ = nullptr;  // some trees, each at the right end of the one before
   Tombstone newest_;      // both times, not of one tombstone
+};
+
+// What laying a deletion works with; nothing of it is kept from one to the next but the memory.
+class RangeTombstones::Scratch {
+ public:
+  // What it has room for, of stretches and pieces together.
+  size_t capacity() const {
+    return touching_.capacity() + pieces_.capacity() + gone_.capacity() + made_.capacity() +
+           nodes_.capacity();
+  }
+  void Free() { *this = Scratch(); }
+
+ private:
+  friend class RangeTombstones;
+
+  void Reserve(size_t stretches) {
+    touching_.reserve(stretches);
+    pieces_.reserve(stretches);
+    gone_.reserve(stretches);
+    nodes_.reserve(stretches);
+    made_.reserve(stretches);
+  }
+
+  std::vector<Node*> touching_;
+  std::vector<Piece> pieces_;
+  // The plan: stretches that go, ascending, and pieces that come, ascending.
+  std::vector<Node*> gone_;
+  std::vector<Piece> made_;
+  std::vector<Node*> nodes_;  // of the pieces
 };
 
 }  // namespace liststore::storage

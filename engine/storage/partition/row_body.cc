@@ -91,6 +91,40 @@ Liveness TakeLiveness(std::string_view& in) {
   return liveness;
 }
 
+// Calls with what an encoded row that is not simple consists of; the cells come in their order.
+template <typename OnMarker, typename OnTombstone, typename OnCell>
+void WalkComplex(std::string_view payload, OnMarker&& on_marker, OnTombstone&& on_tombstone,
+                 OnCell&& on_cell) {
+  const uint8_t flags = Take<uint8_t>(payload);
+  if ((flags & kHasMarker) != 0) on_marker(TakeLiveness(payload));
+  if ((flags & kHasTombstone) != 0) {
+    Tombstone tombstone;
+    tombstone.timestamp.micros = Take<int64_t>(payload);
+    tombstone.deletion_seconds = Take<int64_t>(payload);
+    on_tombstone(tombstone);
+  }
+  for (uint32_t left = Take<uint32_t>(payload); left > 0; --left) {
+    RowBody::Cell cell;
+    cell.column = Take<uint16_t>(payload);
+    const uint8_t cell_flags = Take<uint8_t>(payload);
+    cell.view.live = (cell_flags & kLive) != 0;
+    if ((cell_flags & kElement) != 0) {
+      const uint32_t size = Take<uint32_t>(payload);
+      cell.path = TakeBytes(payload, size);
+    }
+    if (cell.view.live) {
+      cell.view.liveness = TakeLiveness(payload);
+      const uint32_t size = Take<uint32_t>(payload);
+      cell.view.value = TakeBytes(payload, size);
+    } else {
+      cell.view.liveness.timestamp.micros = Take<int64_t>(payload);
+      cell.view.deletion_seconds = Take<int64_t>(payload);
+    }
+    on_cell(cell);
+  }
+  LS_CHECK(payload.empty(), "an encoded row has nothing behind it");
+}
+
 }  // namespace
 
 void RowBody::Clear() {
@@ -112,33 +146,34 @@ void RowBody::Assign(const StoredRow& row) {
 
 void RowBody::DecodeComplex(std::string_view payload) {
   Clear();
-  const uint8_t flags = Take<uint8_t>(payload);
-  if ((flags & kHasMarker) != 0) marker_ = TakeLiveness(payload);
-  if ((flags & kHasTombstone) != 0) {
-    tombstone_.timestamp.micros = Take<int64_t>(payload);
-    tombstone_.deletion_seconds = Take<int64_t>(payload);
-  }
-  for (uint32_t left = Take<uint32_t>(payload); left > 0; --left) {
-    Cell cell;
-    cell.column = Take<uint16_t>(payload);
-    const uint8_t cell_flags = Take<uint8_t>(payload);
-    cell.view.live = (cell_flags & kLive) != 0;
-    if ((cell_flags & kElement) != 0) {
-      const uint32_t size = Take<uint32_t>(payload);
-      cell.path = TakeBytes(payload, size);
-    }
-    if (cell.view.live) {
-      cell.view.liveness = TakeLiveness(payload);
-      const uint32_t size = Take<uint32_t>(payload);
-      cell.view.value = TakeBytes(payload, size);
-    } else {
-      cell.view.liveness.timestamp.micros = Take<int64_t>(payload);
-      cell.view.deletion_seconds = Take<int64_t>(payload);
-    }
-    LS_DCHECK(cells_.empty() || Precedes(cells_.back(), cell), "cells ascend by column and path");
-    cells_.push_back(cell);
-  }
-  LS_CHECK(payload.empty(), "an encoded row has nothing behind it");
+  WalkComplex(
+      payload, [&](const Liveness& marker) { marker_ = marker; },
+      [&](const Tombstone& tombstone) { tombstone_ = tombstone; },
+      [&](const Cell& cell) {
+        LS_DCHECK(cells_.empty() || Precedes(cells_.back(), cell),
+                  "cells ascend by column and path");
+        cells_.push_back(cell);
+      });
+}
+
+RowBody::Outline RowBody::OutlineOf(std::string_view payload, int64_t now_seconds) {
+  Outline outline;
+  const auto note = [&](WriteTimestamp timestamp) {
+    outline.max_timestamp = std::max(outline.max_timestamp, timestamp);
+  };
+  WalkComplex(
+      payload,
+      [&](const Liveness& marker) {
+        note(marker.timestamp);
+        outline.live |= marker.LiveAt(now_seconds);
+      },
+      [&](const Tombstone& tombstone) { note(tombstone.timestamp); },
+      [&](const Cell& cell) {
+        note(cell.view.liveness.timestamp);
+        outline.live |= cell.view.live && cell.view.liveness.LiveAt(now_seconds);
+        ++outline.cells;
+      });
+  return outline;
 }
 
 void RowBody::DecodeSimple(const TableSchema& schema, const Liveness& liveness,

@@ -36,6 +36,14 @@ class RowBody {
   // Room for so many cells.
   void Reserve(size_t cells) { cells_.reserve(cells); }
   size_t capacity() const { return cells_.capacity(); }  // cells
+  // What a row that is not simple is like, read from its encoded form without taking it apart: needs
+  // nothing of the heap.
+  struct Outline {
+    bool live = false;
+    size_t cells = 0;
+    WriteTimestamp max_timestamp = {};  // as MaxTimestamp()
+  };
+  static Outline OutlineOf(std::string_view payload, int64_t now_seconds);
   // Makes it all there is of a row.
   void Assign(const StoredRow& row);
   void DecodeComplex(std::string_view payload);
