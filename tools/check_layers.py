@@ -93,6 +93,8 @@ PARTS = {
                     "model", "base"],
     "bench/overload": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                        "programs/console", "base"],
+    "bench/target": ["bench/wire", "bench/embedded", "bench/load", "bench/measure", "programs/console",
+                     "base"],
     "bench/cache": ["bench/peers", "bench/embedded", "bench/measure", "programs/oplog", "programs/console",
                     "base"],
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
@@ -108,7 +110,7 @@ PARTS = {
     "tools/serve": ["programs/console", "settings", "base"],
     # The subcommands, as they are typed.
     "tools/liststore": ["tools/copy", "tools/replay", "tools/report", "tools/serve", "bench/cache",
-                        "bench/embedded", "bench/overload", "bench/peers", "bench/wire",
+                        "bench/embedded", "bench/overload", "bench/peers", "bench/target", "bench/wire",
                         "programs/client", "programs/console", "settings"],
 }
 

@@ -13,9 +13,6 @@ namespace liststore {
 namespace {
 
 constexpr int64_t kSilenceNanosMax = 60'000'000'000;
-constexpr int64_t kLookNanos = 1'000'000;  // between two looks at the kernel's account, 3 us
-// Of a core, in that time; the kernel's own threads take a few microseconds now and then.
-constexpr int64_t kTakenNanosMin = 100'000;
 
 }  // namespace
 
@@ -28,19 +25,8 @@ OpenLoad::OpenLoad(LoadTarget& target, pid_t server)
   auto of_client = RunDelay::OfThisThread();
   auto of_server = RunDelay::OfBusiestThread(server);
   if (!of_client || !of_server) return;
-  watched_.push_back({*std::move(of_client)});
-  watched_.push_back({*std::move(of_server)});
-}
-
-void OpenLoad::LookAtCores(int64_t elapsed) {
-  int64_t waited = 0;
-  for (WatchedThread& thread : watched_) {
-    const int64_t before = std::exchange(thread.waited, thread.delay.Nanos());
-    waited = std::max(waited, thread.waited - before);
-  }
-  // It ended after the last look, and may have begun before.
-  if (waited >= kTakenNanosMin) quiet_.CoreWasTaken(looked_nanos_ - waited, elapsed);
-  looked_nanos_ = elapsed;
+  cores_.Watch(*std::move(of_client));
+  cores_.Watch(*std::move(of_server));
 }
 
 // Takes down all that is due by now, and sends it: one write for each connection.
@@ -80,7 +66,7 @@ absl::Status OpenLoad::ReceiveReady(OpenRun* run) {
     for (const size_t slot : answers_) {
       const Request& request = requests_[slot];
       const auto nanos = static_cast<uint64_t>(std::max(0.0, now - request.due));
-      if (!watched_.empty()) quiet_.Record(static_cast<int64_t>(request.due), nanos);
+      cores_.Record(static_cast<int64_t>(request.due), nanos);
       (request.insert ? run->insert_latency : run->select_latency).Record(nanos);
     }
     answered_ += answers_.size();
@@ -95,12 +81,11 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
   sent_ = 0;
   answered_ = 0;
   begin_nanos_ = SteadyNanos();
-  looked_nanos_ = 0;
-  for (WatchedThread& thread : watched_) thread.waited = thread.delay.Nanos();
+  cores_.Begin();
   int64_t heard_nanos = begin_nanos_;
   while (answered_ < wanted_) {
     const int64_t now = SteadyNanos();
-    if (now - begin_nanos_ - looked_nanos_ >= kLookNanos) LookAtCores(now - begin_nanos_);
+    cores_.LookNowAndThen(now - begin_nanos_);
     LS_RETURN_IF_ERROR(SendDue(static_cast<double>(now - begin_nanos_)));
     const uint64_t before = answered_;
     LS_RETURN_IF_ERROR(ReceiveReady(run));
@@ -110,8 +95,7 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
       return absl::DeadlineExceededError("the server does not answer");
     }
   }
-  LookAtCores(SteadyNanos() - begin_nanos_);
-  run->quiet_latency.Merge(quiet_.Finish());
+  run->quiet_latency.Merge(cores_.Finish(SteadyNanos() - begin_nanos_));
   run->rate = rate;
   run->achieved =
       static_cast<double>(answered_) / (static_cast<double>(SteadyNanos() - begin_nanos_) * 1e-9);

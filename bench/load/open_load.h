@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bench/load/core_watch.h"
 #include "bench/load/load_target.h"
-#include "bench/load/quiet_latency.h"
-#include "bench/load/run_delay.h"
 #include "bench/load/server_process.h"
 #include "engine/base/histogram.h"
 #include "programs/console/json_line.h"
@@ -56,8 +55,6 @@ class OpenLoad {
  private:
   absl::Status SendDue(double elapsed);
   absl::Status ReceiveReady(OpenRun* run);
-  // Asks the kernel, now and then, who has had the cores.
-  void LookAtCores(int64_t elapsed);
 
   LoadTarget& target_;
   LoadPoll poll_;
@@ -74,14 +71,7 @@ class OpenLoad {
   std::vector<Request> requests_;  // by slot
   std::vector<bool> unsent_;       // by connection
   std::vector<size_t> answers_;    // slots, of one read
-  // Of this thread and the server's, which both have a core to themselves as far as they know.
-  struct WatchedThread {
-    RunDelay delay;
-    int64_t waited = 0;
-  };
-  std::vector<WatchedThread> watched_;  // both, or none
-  int64_t looked_nanos_ = 0;            // when, since the beginning
-  QuietLatency quiet_;
+  CoreWatch cores_;                // of this thread and the server's, or nobody
 };
 
 // The rate for a server that was seen to do `most` a second.

@@ -24,12 +24,12 @@
 #include "bench/peers/redis_load_target.h"
 #include "bench/peers/redis_process.h"
 #include "bench/wire/cql_load_target.h"
+#include "bench/wire/list_server.h"
 #include "bench/wire/wire_line.h"
 #include "bench/wire/wire_sources.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "programs/client/cql_client.h"
-#include "programs/client/list_model.h"
 #include "programs/console/exit_codes.h"
 
 namespace liststore {
@@ -41,10 +41,7 @@ constexpr double kQuickSeconds = 0.3;
 constexpr double kFirstSeconds = 0.5;
 constexpr double kQuickFirstSeconds = 0.3;
 constexpr double kClosedSeconds = 1;
-// Lists are loaded over so many connections, so many batches of each under way: few enough not to be
-// refused.
-constexpr size_t kLoadConnections = 8;
-constexpr size_t kLoadInFlight = 4;
+constexpr size_t kLoadInFlight = 4;  // of Redis' lists, of each connection
 // Requests under way while it is found out what can be sustained, of a connection and of all.
 constexpr size_t kClosedInFlightMax = 64;
 constexpr size_t kClosedInFlightOfAll = 512;
@@ -148,42 +145,16 @@ class ServedCql final : public Served {
 
  private:
   absl::Status Open(const WireCores& cores, OverloadSide* side) override {
-    constexpr uint64_t kBytesOfRow = 50;
-    constexpr uint64_t kBytesOfList = 200;
-    const uint64_t populated =
-        2 * options_.lists *
-        (kBytesOfList + options_.items_per_list * (kBytesOfRow + options_.value_bytes));
-    LS_ASSIGN_OR_RETURN(process_, ServerProcess::Start(cores.server, populated, "/proc/self/exe",
-                                                       {"--queue-time-max",
-                                                        absl::StrCat(options_.queue_time_max_ms)}));
+    LS_ASSIGN_OR_RETURN(
+        server_,
+        ListServer::Start(
+            cores.server,
+            PopulatedBytesFor(options_.lists, options_.items_per_list, options_.value_bytes),
+            options_.connections, {"--queue-time-max", absl::StrCat(options_.queue_time_max_ms)}));
     side->name = "liststore";
-    for (uint32_t i = 0; i < options_.connections; ++i) {
-      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client,
-                          CqlClient::Connect(process_->address()));
-      clients_.push_back(std::move(client));
-    }
-    for (const std::string& statement : ListModelSchema()) {
-      LS_RETURN_IF_ERROR(clients_[0]->Query(statement).status());
-    }
-    LS_ASSIGN_OR_RETURN(insert_, clients_[0]->Prepare(kInsertItemStatement));
-    LS_ASSIGN_OR_RETURN(select_, clients_[0]->Prepare(kSelectItemsStatement));
     return absl::OkStatus();
   }
-  absl::Status Load() override {
-    LoadSource source(lists_, insert_);
-    CqlLoadTarget::Clients clients;
-    for (size_t i = 0; i < std::min<size_t>(kLoadConnections, options_.connections); ++i) {
-      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client,
-                          CqlClient::Connect(process_->address()));
-      clients.push_back(std::move(client));
-    }
-    CqlLoadTarget target(clients, kLoadInFlight, {&source});
-    do {
-      ClosedRun run;
-      LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
-    } while (source.waits());
-    return absl::OkStatus();
-  }
+  absl::Status Load() override { return server_->Load(lists_); }
   absl::Status RunClosed(double seconds, ClosedRun* run) override {
     return With(ClosedInFlight(options_), [&](CqlLoadTarget& target, const CqlMix& mix) {
       const absl::Status status = ClosedLoad(target).Run(seconds, nullptr, run);
@@ -193,23 +164,21 @@ class ServedCql final : public Served {
   }
   absl::Status Offer(double once, double first_seconds, OverloadSide* side) override {
     return With(OfferedInFlight(options_), [&](CqlLoadTarget& target, const CqlMix& mix) {
-      UnblockedTarget<CqlClient> unblocked(target, clients_, mix.refused());
+      UnblockedTarget<CqlClient> unblocked(target, server_->clients(), mix.refused());
       return OfferTo(unblocked, once, first_seconds, side);
     });
   }
   template <typename Run>
   absl::Status With(size_t places, Run&& run) {
-    const size_t slots = clients_.size() * places;
-    SelectSource selects(lists_, select_, slots, Picker(0));
-    InsertSource inserts(lists_, insert_, Picker(1));
+    const size_t slots = server_->clients().size() * places;
+    SelectSource selects(lists_, server_->select(), slots, Picker(0));
+    InsertSource inserts(lists_, server_->insert(), Picker(1));
     CqlMix mix(selects, inserts, slots);
-    CqlLoadTarget target(clients_, places, {&mix});
+    CqlLoadTarget target(server_->clients(), places, {&mix});
     return run(target, mix);
   }
 
-  std::unique_ptr<ServerProcess> process_;
-  CqlLoadTarget::Clients clients_;
-  std::string insert_, select_;
+  std::unique_ptr<ListServer> server_;
 };
 
 class ServedRedis final : public Served {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "bench/measure/report_head.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -147,14 +148,10 @@ std::vector<Verdict> Judge(const OverloadSide& side) {
 void PrintOverloadReport(const OverloadReport& report, std::FILE* out) {
   const Style style(out);
   const BenchOverloadOptions& options = report.options;
-  const auto line = [&](std::string_view name, const std::string& text) {
-    absl::FPrintF(out, "  %s %s\n", style.Bold(Padded(std::string(name), 9)), text);
+  PrintReportHead("bench overload", report.machine, out);
+  const auto line = [out](std::string_view name, const std::string& text) {
+    PrintReportLine(name, text, out);
   };
-  absl::FPrintF(out, "%s\n",
-                style.Bold(absl::StrCat("liststore ", report.machine.version, ", bench overload")));
-  line("date", absl::StrCat(report.machine.date, " UTC"));
-  line("machine", absl::StrFormat("%s, %d cores, %s; %s", report.machine.cpu, report.machine.cores,
-                                  Bytes(report.machine.memory_bytes), report.machine.kernel));
   line("data",
        absl::StrFormat("%s lists of %d items with values of %d bytes", Grouped(options.lists),
                        options.items_per_list, options.value_bytes));
@@ -193,12 +190,7 @@ void PrintOverloadReport(const OverloadReport& report, std::FILE* out) {
 std::string OverloadJson(const OverloadReport& report) {
   JsonLine json;
   const BenchOverloadOptions& options = report.options;
-  json.Text("version", report.machine.version);
-  json.Text("date", report.machine.date);
-  json.Text("cpu", report.machine.cpu);
-  json.Count("cores", report.machine.cores);
-  json.Text("kernel", report.machine.kernel);
-  json.Text("compiler", report.machine.compiler);
+  AddMachine(report.machine, &json);
   json.Count("lists", options.lists);
   json.Count("items_per_list", options.items_per_list);
   json.Count("value_bytes", options.value_bytes);

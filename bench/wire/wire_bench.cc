@@ -20,11 +20,11 @@
 #include "bench/measure/median.h"
 #include "bench/measure/workload.h"
 #include "bench/wire/cql_load_target.h"
+#include "bench/wire/list_server.h"
 #include "bench/wire/throwaway_certificate.h"
 #include "bench/wire/wire_line.h"
 #include "bench/wire/wire_report.h"
 #include "bench/wire/wire_sources.h"
-#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "programs/client/client_socket.h"
@@ -39,7 +39,6 @@ namespace {
 constexpr uint64_t kQuickServerLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
 constexpr double kRateMax = 100'000'000;
-constexpr size_t kLoadInFlight = 4;    // batches of a connection
 constexpr int kHandshakesMax = 5'000;  // of a round: each takes a port for a while
 
 absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
@@ -73,34 +72,24 @@ absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
   return options;
 }
 
-// Twice what the lists take: while all of them grow to the next size of block, what they leave
-// behind is of no use to others.
 uint64_t PopulatedBytes(const BenchWireOptions& options) {
-  constexpr uint64_t kBytesOfRow = 50;
-  constexpr uint64_t kBytesOfList = 200;
   if (options.populate_bytes) return *options.populate_bytes;
-  return 2 * options.lists *
-         (kBytesOfList + static_cast<uint64_t>(options.items_per_list) *
-                             (kBytesOfRow + static_cast<uint64_t>(options.value_bytes)));
+  return PopulatedBytesFor(options.lists, options.items_per_list, options.value_bytes);
 }
 
-// The server that is started has three quarters of the machine's memory, as any without
-// --memory-limit: it would end with words of options that nobody gave here.
 absl::Status CheckRoom(const BenchWireOptions& options, uint64_t populated_bytes) {
-  const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
-  const uint64_t limit_bytes = DefaultMemoryLimitBytes(machine_bytes);
-  if (machine_bytes == 0 || populated_bytes <= limit_bytes) return absl::OkStatus();
-  const std::string limit = absl::StrCat("the ", limit_bytes,
-                                         " bytes that the server may take, three quarters of the "
-                                         "machine's memory");
   if (options.populate_bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--populate is ", populated_bytes, ", more than ", limit));
+    return CheckServerRoom(populated_bytes, absl::StrCat("--populate is ", populated_bytes, ","));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      options.lists, " lists of ", options.items_per_list, " values of ", options.value_bytes,
-      " bytes want ", populated_bytes, " bytes populated, twice what they take: more than ", limit,
-      ". Ask for less by --lists, --items or --value-bytes, or for fewer by --populate"));
+  const absl::Status status = CheckServerRoom(
+      populated_bytes, absl::StrCat(options.lists, " lists of ", options.items_per_list,
+                                    " values of ", options.value_bytes, " bytes want ",
+                                    populated_bytes, " bytes populated, twice what they take:"));
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat(status.message(),
+                   ". Ask for less by --lists, --items or --value-bytes, or for fewer by "
+                   "--populate"));
 }
 
 class WireBench {
@@ -180,15 +169,6 @@ class WireBench {
     return absl::OkStatus();
   }
 
-  static absl::Status ConnectAll(const std::string& server, const ClientTlsOptions& tls,
-                                 uint32_t count, CqlLoadTarget::Clients& clients) {
-    for (uint32_t i = 0; i < count; ++i) {
-      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(server, {}, tls));
-      clients.push_back(std::move(client));
-    }
-    return absl::OkStatus();
-  }
-
   // Where SELECTs are measured without TLS too, the two take turns.
   absl::Status MeasureKind(size_t number) {
     WireLine& line = report_.lines.emplace_back();
@@ -251,13 +231,7 @@ class WireBench {
   absl::Status Load() {
     const BenchWireOptions& options = report_.options;
     absl::FPrintF(stderr, "loading %d lists of %d items\n", options.lists, options.items_per_list);
-    LoadSource source(lists_, insert_);
-    CqlLoadTarget target(clients_, kLoadInFlight, {&source});
-    do {
-      ClosedRun run;
-      LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
-      report_.load_seconds += run.seconds;
-    } while (source.waits());
+    LS_RETURN_IF_ERROR(LoadOverWire(clients_, lists_, insert_, &report_.load_seconds));
     if (ServerPid() != 0) report_.resident_bytes = ProcessResidentBytes(ServerPid());
     return absl::OkStatus();
   }

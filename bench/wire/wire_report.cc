@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/measure/latency_json.h"
 #include "bench/measure/median.h"
+#include "bench/measure/report_head.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -55,14 +56,10 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
   const Style style(out);
   const BenchWireOptions& options = report.options;
   const MachineFacts& machine = report.machine;
-  const auto line = [&](std::string_view name, const std::string& text) {
-    absl::FPrintF(out, "  %s %s\n", style.Bold(Padded(std::string(name), 9)), text);
+  PrintReportHead("bench wire", report.machine, out);
+  const auto line = [out](std::string_view name, const std::string& text) {
+    PrintReportLine(name, text, out);
   };
-  absl::FPrintF(out, "%s\n",
-                style.Bold(absl::StrCat("liststore ", machine.version, ", bench wire")));
-  line("date", absl::StrCat(machine.date, " UTC"));
-  line("machine", absl::StrFormat("%s, %d cores, %s; %s", machine.cpu, machine.cores,
-                                  Bytes(machine.memory_bytes), machine.kernel));
   line("built by", machine.compiler);
   line("data", absl::StrFormat("%s lists of %d items with values of %d bytes; loaded in %.1f s",
                                Grouped(options.lists), options.items_per_list, options.value_bytes,
@@ -136,12 +133,7 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
 void PrintWireReportJson(const WireReport& report, std::FILE* out) {
   JsonLine json;
   const BenchWireOptions& options = report.options;
-  json.Text("version", report.machine.version);
-  json.Text("date", report.machine.date);
-  json.Text("cpu", report.machine.cpu);
-  json.Count("cores", report.machine.cores);
-  json.Text("kernel", report.machine.kernel);
-  json.Text("compiler", report.machine.compiler);
+  AddMachine(report.machine, &json);
   json.Count("lists", options.lists);
   json.Count("items_per_list", options.items_per_list);
   json.Count("value_bytes", options.value_bytes);

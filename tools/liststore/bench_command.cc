@@ -7,6 +7,7 @@
 #include "bench/embedded/embedded_bench.h"
 #include "bench/overload/overload_bench.h"
 #include "bench/peers/built_in_peers.h"
+#include "bench/target/target_bench.h"
 #include "bench/wire/wire_bench.h"
 #include "tools/liststore/tls_arguments.h"
 
@@ -111,6 +112,34 @@ Examples:
   liststore bench overload --quick --no-redis
   liststore bench overload --json overload.json --svg overload.svg)";
 
+constexpr char kBenchTargetHelp[] =
+    R"(Offers the load that the store is made for: 1,000,000 operations a second, 95 reads of the ten newest items
+to 5 additions of one, of lists drawn at random. First to a store in this process, asked by --threads threads, then
+to a server of one shard on one core over CQL, asked from one thread on another by prepared statements. Each
+operation is due at its instant, whether or not those before it are done, and its time counts from then. What the
+client does is included: it makes each request, reads the clock, and looks at every answer; one of 64 is compared
+in full.
+
+Reached means: 99.5 % of the rate was done, and 99 of 100 operations within --p99-max of their instant. Those that
+were due while somebody else had one of the cores are left out of the second, where the kernel tells and enough
+are left; the report shows all of them beside.
+
+Keys of --json. SIDE is embedded or wire:
+  SIDE_per_s              operations done a second
+  SIDE_items_fetched_per_s, _items_stored_per_s
+  SIDE_read_..., SIDE_add_...   their times from when they were due: p50_ns, p99_ns, p999_ns, and latency_ns, its
+                          percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99 and 100
+  SIDE_quiet_...          of both, due while nobody else had one of the cores; _quiet_share: how many those are
+  SIDE_machine_...        what they would wait for the cores alone, measured in turn
+  SIDE_judged_p99_ns, SIDE_verified   answers that were compared in full
+  verdict                 "reached" or "short"
+
+Exit status: 0 reached; 1 not; 2 an answer was wrong, or an option cannot be used.
+
+Examples:
+  liststore bench target
+  liststore bench target --rate 2000000 --only embedded)";
+
 constexpr char kBenchCacheHelp[] =
     R"(Simulates FIFO, LRU, W-TinyLFU, S3-FIFO and what the store makes of it, over keys of one size, on Zipf
 traces of three exponents, on one with scans in between, and on a history; each at 1, 5, 10 and 25 per cent of
@@ -194,6 +223,28 @@ void AddBenchOverload(const Subcommand& bench) {
   command.Runs([options] { return RunBenchOverload(*options); });
 }
 
+void AddBenchTarget(const Subcommand& bench) {
+  const Subcommand command =
+      bench.Add("target", "A million operations a second: whether this machine does them");
+  command.Footer(kBenchTargetHelp);
+  const auto options = std::make_shared<BenchTargetOptions>();
+  command.Number("--rate", &options->rate, "Operations a second");
+  command.Number("--p99-max", &options->p99_max_ms,
+                 "Milliseconds in which 99 of 100 have to be done");
+  command.Option("--only", &options->only, "Ask the embedded store alone, or the server")
+      .OneOf({"embedded", "wire"});
+  command.Number("--lists", &options->lists, "Lists");
+  command.Number("--items", &options->items_per_list, "Items in each list");
+  command.Number("--value-bytes", &options->value_bytes, "Length of a value");
+  command.Number("--threads", &options->threads, "Threads that ask the embedded store");
+  command.Number("--connections", &options->connections, "Connections to the server");
+  command.Number("--seconds", &options->seconds, "Length of each load");
+  command.Number("--seed", &options->seed, "Seed of the order");
+  command.Flag("--json", &options->json, "Print the result as JSON");
+  command.Flag("--quick", &options->quick, "Few lists and a moment of each load");
+  command.Runs([options] { return RunBenchTarget(*options); });
+}
+
 void AddBenchCache(const Subcommand& bench) {
   const Subcommand command = bench.Add("cache", "Hit rates of cache policies, and of the store");
   command.Footer(kBenchCacheHelp);
@@ -221,6 +272,7 @@ void AddBenchCache(const Subcommand& bench) {
 void AddBenchCommand(const Subcommand& program) {
   const Subcommand command = program.Add("bench", "Measure the store");
   command.RequireSubcommand();
+  AddBenchTarget(command);
   AddBenchEmbedded(command);
   AddBenchWire(command);
   AddBenchOverload(command);

@@ -323,6 +323,47 @@ TEST(BenchWire, AnErrorIsToldInTheWordsOfTheServer) {
       << result.err;
 }
 
+std::vector<std::string> TinyTarget(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"bench",   "target",    "--lists", "1000",
+                                        "--quick", "--seconds", "0.05"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(BenchTarget, SaysWhatWasDoneOfTheRateAndWhetherItWasReached) {
+  const ProgramResult result = RunProgram(TinyTarget({"--rate", "20000", "--json"}));
+  ASSERT_TRUE(result.exit_status == 0 || result.exit_status == 1) << result.err;
+  const json::object report = json::parse(result.out).as_object();
+  for (const std::string side : {"embedded", "wire"}) {
+    EXPECT_GT(Number(report, side + "_per_s"), 0) << side;
+    // 95 reads of ten items to five additions of one.
+    EXPECT_NEAR(Number(report, side + "_items_fetched_per_s"),
+                190 * Number(report, side + "_items_stored_per_s"),
+                0.05 * Number(report, side + "_items_fetched_per_s"))
+        << side;
+    EXPECT_GT(Number(report, side + "_verified"), 0) << side;
+    EXPECT_LE(Number(report, side + "_read_p50_ns"), Number(report, side + "_read_p99_ns")) << side;
+  }
+  EXPECT_EQ(report.at("verdict").as_string(), result.exit_status == 0 ? "reached" : "short");
+}
+
+TEST(BenchTarget, ARateThatNoMachineReachesIsShort) {
+  const ProgramResult result = RunProgram({"bench", "target", "--lists", "1000", "--seconds",
+                                           "0.002", "--rate", "100000000", "--only", "embedded"});
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  EXPECT_TRUE(Has(result.out, "short:   embedded, 2 threads: ")) << result.out;
+  EXPECT_FALSE(Has(result.out, "over the wire,")) << result.out;
+}
+
+TEST(BenchTarget, OptionsThatCannotBeUsedAreNamed) {
+  ProgramResult result = RunProgram({"bench", "target", "--rate", "10"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_EQ(result.err, "liststore bench: --rate is 10, must be from 1000 to 100000000\n");
+  result = RunProgram({"bench", "target", "--lists", "100000000", "--items", "1000"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "bytes that the server may take")) << result.err;
+}
+
 TEST(BenchWire, MoreThanTheMachineHasIsRefusedBeforeAServerIsStarted) {
   const std::vector<std::string> large = {"bench",   "wire", "--lists",       "100000000",
                                           "--items", "1000", "--value-bytes", "65487"};
