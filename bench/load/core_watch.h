@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/load/quiet_latency.h"
-#include "bench/load/run_delay.h"
 #include "engine/base/histogram.h"
+#include "engine/base/run_delay.h"
 
 namespace liststore {
 

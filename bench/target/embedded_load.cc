@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "bench/load/core_gaps.h"
 #include "bench/load/core_watch.h"
-#include "bench/load/run_delay.h"
 #include "engine/base/check.h"
+#include "engine/base/run_delay.h"
 #include "engine/base/status_macros.h"
 
 namespace liststore {

@@ -24,6 +24,7 @@
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
+#include "engine/instruments/slow_turns.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
@@ -247,6 +248,7 @@ class CqlServer::Impl {
 
   absl::Status OpenEngine(const CqlServerOptions& options) {
     ChooseClock(options);
+    slow_turns_ = std::make_unique<instruments::SlowTurns>(*clock_);
     if (options.store != nullptr) {
       engine_ = &options.store->engine();
       return absl::OkStatus();
@@ -281,7 +283,8 @@ class CqlServer::Impl {
                            .cql_addresses = [this] { return cql_addresses_; },
                            .clock = *clock_,
                            .tally = tally_,
-                           .journal = journal_};
+                           .journal = journal_,
+                           .slow_turns = *slow_turns_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
@@ -320,10 +323,14 @@ class CqlServer::Impl {
     server.limits = Limits(options, engine_->memory_limit_bytes(), shares_);
     server.connections = {options.max_connections, options.max_connections_per_address};
     server.client_memory_bytes = shares_.connections;
-    server.background = [this, engine = engine_, clock = clock_] {
-      memory_->Tick();
-      const uint64_t era = engine->era();
-      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era, /*may_wait=*/false) > 0;
+    server.background = [this] {
+      const auto begin = std::chrono::steady_clock::now();
+      instruments::SlowTurns::LookNowAndThen(begin);
+      const bool more_waits = WorkInBackground();
+      slow_turns_->NoteEnd(begin, [this] {
+        return instruments::SlowTurns::Work{CurrentLoop(), "memory given back"};
+      });
+      return more_waits;
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
     memory_ = std::make_unique<ServerMemory>(options,
@@ -357,6 +364,19 @@ class CqlServer::Impl {
     return server_->Start();
   }
 
+  // A slice.
+  bool WorkInBackground() {
+    memory_->Tick();
+    const uint64_t era = engine_->era();
+    return engine_->Reclaim(clock_->NowNanos(), kReclaimUnits, era, /*may_wait=*/false) > 0;
+  }
+  // The number of the calling thread's.
+  uint32_t CurrentLoop() const {
+    uint32_t number = 0;
+    while (number + 1 < server_->loop_count() && !server_->loop(number).IsCurrent()) ++number;
+    return number;
+  }
+
   // Asked while the server runs.
   std::vector<instruments::Counter> Counters() const {
     const network::ClientCounters& clients = server_->counters();
@@ -376,6 +396,7 @@ class CqlServer::Impl {
             {"partitions_evicted", engine_->evictions()},
             {"tls_handshakes", count(clients.tls_handshakes)},
             {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
+            {"slow_turns", slow_turns_->count()},
             {"statements_long", cql_->long_statements()},
             {"statements_long_refused", cql_->refused_long_statements()}};
   }
@@ -385,6 +406,7 @@ class CqlServer::Impl {
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
+  std::unique_ptr<instruments::SlowTurns> slow_turns_;  // once there is a clock
   std::unique_ptr<shard::Engine> own_engine_;
   shard::Engine* engine_ = nullptr;
   cql_face::EventHub events_;

@@ -99,6 +99,7 @@ class ServedStatements final : public StatementHandler {
     }
     tables_.Add(instruments::MakeMemoryTable(context.memory_uses, context.change_limit));
     tables_.Add(instruments::MakeCountersTable(context.counters));
+    tables_.Add(instruments::MakeSlowTurnsTable(context.slow_turns));
     if (context.has_instruments) AddInstruments(context, config);
     execute::QueryProcessorOptions options;
     options.result_bytes_max = context.result_bytes_max;
@@ -122,14 +123,15 @@ class ServedStatements final : public StatementHandler {
     processor_ = std::make_unique<execute::QueryProcessor>(context.engine, context.clock, tables_,
                                                            std::move(options));
     faulting_ = std::make_unique<instruments::FaultingHandler>(faults_, *processor_);
-    // Outermost: it sees what the client sees.
+    // Around the others: it sees what the client sees.
     journaling_ = std::make_unique<instruments::JournalingHandler>(
         context.journal, context.clock, processor_->statements(), *faulting_);
+    slow_turns_ = std::make_unique<instruments::SlowTurnHandler>(context.slow_turns, *journaling_);
   }
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
                                    execute::ClientState& client, OutputBuffer& out) override {
-    execute::ConnectionOrders orders = journaling_->Handle(requests, client, out);
+    execute::ConnectionOrders orders = slow_turns_->Handle(requests, client, out);
     client.statements.EndTurn();
     return orders;
   }
@@ -174,6 +176,7 @@ class ServedStatements final : public StatementHandler {
   std::unique_ptr<execute::QueryProcessor> processor_;
   std::unique_ptr<instruments::FaultingHandler> faulting_;
   std::unique_ptr<instruments::JournalingHandler> journaling_;
+  std::unique_ptr<instruments::SlowTurnHandler> slow_turns_;
 };
 
 }  // namespace

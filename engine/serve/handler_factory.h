@@ -20,6 +20,7 @@
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
+#include "engine/instruments/slow_turns.h"
 #include "engine/model/types/uuid.h"
 #include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
@@ -43,6 +44,8 @@ struct HandlerContext {
   execute::FeatureTally& tally;
   // Where requests are written down.
   instruments::Journal& journal;
+  // Where is noted what takes a loop long.
+  instruments::SlowTurns& slow_turns;
   // What it says of itself beside; see NodeLook.
   cql::NodeFacts node = {};
   uint32_t cassandra_major = 4;

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "bench/load/core_gaps.h"
-#include "bench/load/run_delay.h"
 #include "bench/load/server_process.h"
+#include "engine/base/run_delay.h"
 #include "gtest/gtest.h"
 
 namespace liststore::testing {

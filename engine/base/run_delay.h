@@ -1,6 +1,6 @@
 // How long a thread that was ready has waited for its core, as the kernel counts it.
-#ifndef LISTSTORE_BENCH_LOAD_RUN_DELAY_H_
-#define LISTSTORE_BENCH_LOAD_RUN_DELAY_H_
+#ifndef LISTSTORE_ENGINE_BASE_RUN_DELAY_H_
+#define LISTSTORE_ENGINE_BASE_RUN_DELAY_H_
 
 #include <sys/types.h>
 
@@ -39,4 +39,4 @@ class RunDelay {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_BENCH_LOAD_RUN_DELAY_H_
+#endif  // LISTSTORE_ENGINE_BASE_RUN_DELAY_H_

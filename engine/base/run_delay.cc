@@ -1,4 +1,4 @@
-#include "bench/load/run_delay.h"
+#include "engine/base/run_delay.h"
 
 #include <fcntl.h>
 #include <unistd.h>
