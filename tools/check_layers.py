@@ -104,7 +104,7 @@ PARTS = {
     # Programs of their own.
     "bench": ["bench/shapes", "bench/peers", "bench/wire", "bench/embedded", "bench/load", "bench/measure",
               "programs/console", "base"],
-    "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "model", "base"],
+    "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "disk", "model", "base"],
     "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
     "tools/report": ["programs/client", "programs/console", "base"],
     "tools/serve": ["programs/console", "settings", "base"],
@@ -189,7 +189,7 @@ MAY_BE_HEAVY = ("tests/support/vectors.h",)
 # compiled once.
 LIBRARIES_OF_PARTS = {
     "CLI/": ["programs/console/command_line.cc"],
-    "boost/json": ["programs/oplog/"],
+    "boost/json": ["programs/oplog/", "tools/copy/json_fields.cc"],
     "zlib.h": ["programs/oplog/line_reader.cc"],
     "openssl/": ["programs/client/client_tls.cc", "bench/wire/throwaway_certificate.cc",
                  "tools/replay/md5_hex.cc"],

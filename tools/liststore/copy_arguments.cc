@@ -1,6 +1,12 @@
 #include "tools/liststore/copy_arguments.h"
 
 #include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "programs/console/exit_codes.h"
 
 #include "tools/liststore/tls_arguments.h"
 
@@ -62,6 +68,32 @@ void AddCopyArguments(const Subcommand& command, CopyOptions* options) {
               "How long the target may take to fill a view before it is compared")
       .Within(0, 1'000'000);
   command.Number("--page-rows", &options->page_rows, "Rows read at a time").Within(1, 100'000);
+}
+
+absl::StatusOr<TableFileOptions> ForFile(const CopyOptions& options, const TableFileOptions& file) {
+  if (!options.cluster.empty()) {
+    return absl::InvalidArgumentError("a file is given, and a cluster: it is one or the other");
+  }
+  if (options.tables.size() != 1 || !options.keyspaces.empty()) {
+    return absl::InvalidArgumentError("a file has the rows of one table: give one --table");
+  }
+  if (options.schema_only || options.dry_run || options.roles || !options.replication.empty()) {
+    return absl::InvalidArgumentError(
+        "--schema-only, --dry-run, --roles and --replication are for a cluster, not for a file");
+  }
+  TableFileOptions resolved = file;
+  resolved.command = options.command;
+  resolved.via = options.via;
+  resolved.credentials = options.via_credentials;
+  resolved.tls = options.via_tls;
+  resolved.table = options.tables.front();
+  resolved.page_rows = options.page_rows;
+  return resolved;
+}
+
+int ReportUsage(const CopyOptions& options, const absl::Status& status) {
+  absl::FPrintF(stderr, "liststore %s: %s\n", options.command, std::string(status.message()));
+  return kExitFailed;
 }
 
 }  // namespace liststore

@@ -15,6 +15,11 @@ types, tables, indexes and views that the server does not have yet, and all rows
 with its write timestamp and what is left of its TTL. Then reads both sides again, and compares them. Name the
 tables that you need: the server keeps everything in memory, and refuses rows beyond its --memory-limit.
 
+With --file the other side is a file with the rows of one table, for people to read and edit, and to keep beside a
+test: JSON lines (.jsonl), or CSV whose first line names the columns (.csv); - is standard input. Its rows are
+inserted as if written now, into a table that is there; of a row that cannot be inserted the line is named, and
+those before it are there. What a line does not say of a row, or says to be null, stays as it is.
+
 What the server has already must be the same: otherwise the differences are listed, and nothing is written. The
 same import again changes nothing, but for counters, which go into empty tables alone. The cluster is only read,
 at LOCAL_QUORUM, through the one node that is named.
@@ -25,6 +30,7 @@ constexpr char kImportExamples[] =
     R"(Examples:
   liststore import --from db1.example.org:9042 --via 127.0.0.1:9042 --dry-run
   liststore import --from db1.example.org:9042 --via 127.0.0.1:9042 --user app --table shop.orders
+  liststore import --file clicks.csv --via 127.0.0.1:9042 --table feat.clicks --ttl 86400
 )";
 
 }  // namespace
@@ -35,11 +41,24 @@ void AddImportCommand(const Subcommand& program) {
   command.Footer(std::string(kImportHelp) + kCopyHelp + kImportExamples + kCopyExitHelp);
   const auto options = std::make_shared<CopyOptions>();
   options->command = "import";
-  command.Option("--from", &options->cluster, "A node of the cluster")
-      .Value("HOST:PORT")
-      .Required();
+  command.Option("--from", &options->cluster, "A node of the cluster").Value("HOST:PORT");
+  const auto file = std::make_shared<TableFileOptions>();
+  command.Option("--file", &file->file, "Insert the rows of this file into one table instead")
+      .Value("FILE");
+  command.Option("--format", &file->format, "Of that file [by its name]").OneOf({"json", "csv"});
+  command.Number("--ttl", &file->ttl_seconds, "Of rows of that file, in seconds; 0: the table's")
+      .Within(0, 630'720'000);
   AddCopyArguments(command, options.get());
-  command.Runs([options] { return RunCopy(*options); });
+  command.Runs([options, file] {
+    if (file->file.empty()) {
+      if (!options->cluster.empty()) return RunCopy(*options);
+      return ReportUsage(*options,
+                         absl::InvalidArgumentError(
+                             "--from HOST:PORT, a node of the cluster, or --file is wanted"));
+    }
+    const absl::StatusOr<TableFileOptions> resolved = ForFile(*options, *file);
+    return resolved.ok() ? RunImportFromFile(*resolved) : ReportUsage(*options, resolved.status());
+  });
 }
 
 }  // namespace liststore
