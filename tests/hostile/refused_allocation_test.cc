@@ -404,7 +404,7 @@ class RefusedAllocationOverCql : public ::testing::Test {
     uint64_t nth = 0;
     while (refused) {
       // Each at first; then some of them.
-      nth += nth < kEachMax ? 1 : 1 + rng.Below(nth / 8);
+      nth += nth < each_max_ ? 1 : 1 + rng.Below(nth / 8);
       ASSERT_LT(nth, 1'000'000u);
       SCOPED_TRACE(nth);
       ASSERT_NO_FATAL_FAILURE(Must(*observer, operation.before));
@@ -440,7 +440,8 @@ class RefusedAllocationOverCql : public ::testing::Test {
                 static_cast<unsigned long long>(ends));
   }
 
-  static constexpr uint64_t kEachMax = 300;
+  // So many are refused one by one, then some of those that follow.
+  const uint64_t each_max_ = TestSteps(300);
 
   std::unique_ptr<CqlServer> server_;
 };
