@@ -25,9 +25,11 @@ LAYERS = {
     # Rows and mutations live in model/, so that storage need not know the commands above it.
     "storage": ["memory", "model", "base"],
     "runtime": ["base"],
-    "shard": ["storage", "memory", "command", "runtime", "model", "base"],
     # Files, and nothing of what is in them.
     "disk": ["base"],
+    # Records in order, on the disk and back. Knows no store.
+    "commitlog": ["disk", "command", "model", "base"],
+    "shard": ["commitlog", "storage", "memory", "command", "runtime", "model", "base"],
     # Bytes of a saved store <-> stored rows. Knows no store.
     "snapshot": ["disk", "model", "base"],
     "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
