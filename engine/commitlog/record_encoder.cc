@@ -11,6 +11,10 @@
 namespace liststore::commitlog {
 namespace {
 
+// In the head of a batch's part.
+constexpr size_t kLogsAt = 8;
+constexpr size_t kWritesAt = 12;
+
 template <typename T>
 void Put(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -138,9 +142,9 @@ void AppendWrite(TableId table, std::string_view partition_key, const CommandBod
   }
 }
 
-void BeginBatchPart(uint64_t batch, uint32_t logs, std::string& out) {
+void BeginBatchPart(uint64_t batch, std::string& out) {
   Put(out, batch);
-  Put(out, logs);
+  Put(out, uint32_t{0});
   Put(out, uint32_t{0});
 }
 
@@ -151,8 +155,18 @@ size_t BeginBatchWrite(std::string& out) {
 
 void EndBatchWrite(size_t begun, std::string& out) {
   StoreNative(out.data() + begun - sizeof(uint32_t), static_cast<uint32_t>(out.size() - begun));
-  char* const count = out.data() + kBatchHeadBytes - sizeof(uint32_t);
-  StoreNative(count, LoadNative<uint32_t>(count) + 1);
+  StoreNative(out.data() + kWritesAt, WritesOfPart(out) + 1);
+}
+
+void EndBatchPart(uint32_t logs, std::string& out) { StoreNative(out.data() + kLogsAt, logs); }
+
+uint32_t WritesOfPart(std::string_view part) {
+  return LoadNative<uint32_t>(part.data() + kWritesAt);
+}
+
+std::string_view FirstWriteOfPart(std::string_view part) {
+  const auto bytes = LoadNative<uint32_t>(part.data() + kBatchHeadBytes);
+  return part.substr(kBatchHeadBytes + sizeof(uint32_t), bytes);
 }
 
 void AppendTruncation(uint64_t step, TableId table, std::optional<std::string_view> component,

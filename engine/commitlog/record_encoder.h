@@ -28,11 +28,15 @@ struct RecordedGrace {
 void AppendWrite(TableId table, std::string_view partition_key, const CommandBody& body,
                  const WriteContext& write, const RecordedGrace& grace, std::string& out);
 
-// Begins the part of a batch that goes into one of `logs` logs; then come BeginBatchWrite, the write, and
-// EndBatchWrite, for each.
-void BeginBatchPart(uint64_t batch, uint32_t logs, std::string& out);
+// Begins the part of a batch that goes into one log; then come BeginBatchWrite, the write, and
+// EndBatchWrite, for each; then EndBatchPart, with the number of logs that have a part.
+void BeginBatchPart(uint64_t batch, std::string& out);
 size_t BeginBatchWrite(std::string& out);
 void EndBatchWrite(size_t begun, std::string& out);
+void EndBatchPart(uint32_t logs, std::string& out);
+// Of a part: its writes so far, and the first of them, as a record of its own.
+uint32_t WritesOfPart(std::string_view part);
+std::string_view FirstWriteOfPart(std::string_view part);
 
 // Steps, which every log has, in one order: `step` ascends. `component`: of the first key component alone.
 void AppendTruncation(uint64_t step, TableId table, std::optional<std::string_view> component,

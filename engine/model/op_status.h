@@ -16,6 +16,7 @@ enum class OpStatus : uint8_t {
   kTooManyTables,  // no id is left for another table
   kRowTooLarge,    // a row would be larger than kRowBytesMax; nothing of the command was applied
   kNotKept,        // the commit log has no room, or cannot be written; nothing was applied
+  kBadRecord,      // of replay: what is to be applied does not fit its table
 };
 
 }  // namespace liststore

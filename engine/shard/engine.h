@@ -25,6 +25,8 @@
 #include "engine/command/conditional_write.h"
 #include "engine/command/memory_refusal.h"
 #include "engine/command/reply.h"
+#include "engine/commitlog/record_decoder.h"
+#include "engine/commitlog/write_log.h"
 #include "engine/memory/heap_share.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
@@ -247,6 +249,37 @@ class Engine {
   // take beyond the memory limit, the next write finds missing. O(rows read and written, log rows).
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
 
+  // --- The commit log ----------------------------------------------------------------------------
+  // docs/commit_log.md. Whatever is written is refused with kNotKept, and nothing of it applied, where a log
+  // that it concerns has no room for it. Rows that follow from others (derived tables) are not
+  // written down, nor what goes by time, by eviction or with its table.
+
+  // From now on what lanes of shard i apply is appended to logs[i], in the order in which they apply it.
+  // `run`: above that of every earlier start of which there are records, below 2^23. Before there are
+  // other threads; the logs outlive the engine.
+  void SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t run);
+  bool keeps_log() const { return !logs_.empty(); }
+  uint32_t log_run() const { return log_run_; }
+  // Why a log refuses. OK: none does.
+  absl::Status log_refusal() const;
+  // The ends of all logs, at one instant, at which no batch or step is under way: every lane is held.
+  std::vector<uint64_t> LogPositions();
+  // A step that stands in every log between the same writes: what was executed before AppendBarrier is
+  // before it, what is executed afterwards behind it. Room for it comes first, in all logs or none:
+  // every true is ended by one AppendBarrier or UnreserveBarrier with the same number. `payload`: at
+  // most so many bytes.
+  bool ReserveBarrier(size_t payload_bytes);
+  void UnreserveBarrier(size_t payload_bytes);
+  void AppendBarrier(std::string_view payload, size_t reserved_payload_bytes);
+  // Into log 0, in no order with writes. False: it refuses.
+  bool AppendEvent(std::string_view payload);
+
+  // Applies a write that was written down, as it was applied then, into `table`: under its timestamp,
+  // above which the lane's next ones are then, at its time, and with what was over having the effect that
+  // it had. Nothing is made free for it by its time: kOutOfMemory. kTableGone.
+  // kBadRecord: it does not fit the table's columns.
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table);
+
   // --- Eviction ----------------------------------------------------------------------------------
   // When a write finds no memory, partitions of the tables that take part may go, whichever is
   // written to.
@@ -384,6 +417,11 @@ class Engine {
   Destination DestinationOf(const Command& command) const {
     return DestinationOf(command.partition_key);
   }
+  friend class LogReplay;  // see replay.cc
+  uint64_t NextLogNumber() { return next_log_number_.fetch_add(1, std::memory_order_relaxed); }
+  bool ReserveInAll(size_t bytes);  // logs; false: in none
+  bool WriteDownTruncations(std::span<const TableId> tables,
+                            std::optional<std::string_view> component);
   class Batch;       // see batch.cc
   class GroupAhead;  // see engine_commands.cc
   // See engine_image.cc.
@@ -523,6 +561,9 @@ class Engine {
   static constexpr storage::EvictionOptions kUsersEviction{.lives_elsewhere = true,
                                                            .filter_bytes = 0};
   bool evicts_tables_of_users_ = false;  // set before there are other threads
+  std::vector<commitlog::WriteLog*> logs_;  // by shard; empty: none is kept
+  uint32_t log_run_ = 0;
+  std::atomic<uint64_t> next_log_number_{0};  // of batches and steps: the run << 40, and on
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
   std::atomic<uint64_t> era_{0};                  // changes while every lane is held

@@ -6,6 +6,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "engine/base/seconds.h"
 #include "engine/commitlog/record_encoder.h"
+#include "engine/shard/batch_records.h"
 #include "engine/shard/lane.h"
 
 namespace liststore::shard {
@@ -20,7 +21,7 @@ constexpr size_t kKeptRecordBytes = size_t{64} << 10;
 void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t address,
                          uint64_t now_nanos, Reply& reply) {
   if (std::holds_alternative<CountCommand>(command.body)) {
-    return ApplyOther(command, into, address, now_nanos, reply);
+    return Apply(command, into, address, now_nanos, reply);
   }
   Command decided = command;
   std::vector<std::string> keys;
@@ -30,7 +31,7 @@ void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t 
     keys = into.KeysWithValue({command.partition_key, address}, by_value->column, by_value->value,
                               WholeSeconds(now_nanos));
     // Nothing is deleted: there is nothing to write down.
-    if (keys.empty()) return ApplyOther(command, into, address, now_nanos, reply);
+    if (keys.empty()) return Apply(command, into, address, now_nanos, reply);
     packed.resize(keys.size());
     for (size_t i = 0; i < keys.size(); ++i) {
       views.push_back(MakeClusteringKey(keys[i], into.schema().packs_item_keys(), packed[i]));
@@ -56,7 +57,7 @@ void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t 
     if (!appended) log_->Unreserve(bytes);
     if (record_.capacity() > kKeptRecordBytes) record_ = {};
   };
-  ApplyOther(decided, into, address, now_nanos, reply);
+  Apply(decided, into, address, now_nanos, reply);
   if (reply.status != OpStatus::kOk || reply.refused) return;
   // Nothing was there that could be forgotten.
   if (std::holds_alternative<ForgetCommand>(command.body) && reply.rows == 0) return;

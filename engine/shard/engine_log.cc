@@ -1,0 +1,111 @@
+// The engine's part in its commit logs: steps that stand in all of them, and writes that come again.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/check.h"
+#include "engine/commitlog/record_encoder.h"
+#include "engine/commitlog/record_format.h"
+#include "engine/shard/engine.h"
+
+namespace liststore::shard {
+namespace {
+
+// Numbers of batches and steps: the run above, so that a later start's come behind all before them.
+constexpr int kRunShift = 40;
+
+}  // namespace
+
+void Engine::SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t run) {
+  LS_CHECK(logs.size() == router_.shards(), "every shard has its log");
+  LS_CHECK(run >> (63 - kRunShift) == 0, "runs are below 2^23");
+  log_run_ = run;
+  next_log_number_.store(uint64_t{run} << kRunShift, std::memory_order_relaxed);
+  const AllLanes hold(*this);
+  logs_.assign(logs.begin(), logs.end());
+  for (uint32_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i]->set_log(logs_[router_.ShardOfLane(i).value]);
+  }
+}
+
+absl::Status Engine::log_refusal() const {
+  for (const commitlog::WriteLog* log : logs_) {
+    absl::Status status = log->refusal();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::vector<uint64_t> Engine::LogPositions() {
+  std::vector<uint64_t> positions;
+  positions.reserve(logs_.size());
+  const AllLanes hold(*this);
+  for (const commitlog::WriteLog* log : logs_) positions.push_back(log->appended());
+  return positions;
+}
+
+// --- Steps ---------------------------------------------------------------------------------------
+
+bool Engine::ReserveInAll(size_t bytes) {
+  if (bytes > commitlog::kRecordBytesMax) return false;
+  for (size_t i = 0; i < logs_.size(); ++i) {
+    if (logs_[i]->Reserve(bytes)) continue;
+    while (i-- > 0) logs_[i]->Unreserve(bytes);
+    return false;
+  }
+  return true;
+}
+
+bool Engine::ReserveBarrier(size_t payload_bytes) {
+  return ReserveInAll(commitlog::kBarrierHeadBytes + payload_bytes);
+}
+
+void Engine::UnreserveBarrier(size_t payload_bytes) {
+  for (commitlog::WriteLog* log : logs_) {
+    log->Unreserve(commitlog::kBarrierHeadBytes + payload_bytes);
+  }
+}
+
+void Engine::AppendBarrier(std::string_view payload, size_t reserved_payload_bytes) {
+  LS_CHECK(payload.size() <= reserved_payload_bytes, "a barrier has room");
+  std::string record;
+  record.reserve(commitlog::kBarrierHeadBytes + payload.size());
+  const AllLanes hold(*this);
+  commitlog::AppendBarrier(NextLogNumber(), payload, record);
+  for (commitlog::WriteLog* log : logs_) {
+    log->Append(commitlog::RecordKind::kBarrier, record,
+                commitlog::kBarrierHeadBytes + reserved_payload_bytes);
+  }
+}
+
+bool Engine::AppendEvent(std::string_view payload) {
+  if (logs_.empty()) return true;
+  if (payload.size() > commitlog::kRecordBytesMax || !logs_[0]->Reserve(payload.size())) return false;
+  logs_[0]->Append(commitlog::RecordKind::kEvent, payload, payload.size());
+  return true;
+}
+
+// Under the hold of all lanes. False: nothing is written down.
+bool Engine::WriteDownTruncations(std::span<const TableId> tables,
+                                  std::optional<std::string_view> component) {
+  std::vector<std::string> records(tables.size());
+  for (size_t i = 0; i < tables.size(); ++i) {
+    commitlog::AppendTruncation(NextLogNumber(), tables[i], component, records[i]);
+  }
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (ReserveInAll(records[i].size())) continue;
+    while (i-- > 0) {
+      for (commitlog::WriteLog* log : logs_) log->Unreserve(records[i].size());
+    }
+    return false;
+  }
+  for (const std::string& record : records) {
+    for (commitlog::WriteLog* log : logs_) {
+      log->Append(commitlog::RecordKind::kTruncate, record, record.size());
+    }
+  }
+  return true;
+}
+
+}  // namespace liststore::shard
