@@ -162,6 +162,10 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
         "The change of the schema was refused and nothing of it applied: " +
         engine_.memory_refusal().Text());
   }
+  if (status == OpStatus::kNotKept) {
+    return cql::CqlError::Server(
+        "The change of the schema was refused and nothing of it applied: " + NotKept(engine_));
+  }
   if (status == OpStatus::kRowTooLarge) {
     // What a column had that is added again.
     return cql::CqlError::Invalid(
