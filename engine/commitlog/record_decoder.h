@@ -24,10 +24,10 @@ struct RecordedWrite {
   std::string_view partition_key;
   WriteContext write;
   RecordedGrace grace;
-  std::span<const RowUpdate> rows;           // kUpsert, kPut
-  std::span<const ClusteringKeyView> keys;   // kDeleteRows
-  ClusteringRange range;                     // kDeleteRange; bounds without their packed form
-  int64_t fresh_until_seconds = 0;           // kPut
+  std::span<const RowUpdate> rows;          // kUpsert, kPut
+  std::span<const ClusteringKeyView> keys;  // kDeleteRows
+  ClusteringRange range;                    // kDeleteRange; bounds without their packed form
+  int64_t fresh_until_seconds = 0;          // kPut
 };
 
 // Buffers for the rows of one write, kept and used again. Used by one thread.

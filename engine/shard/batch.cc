@@ -423,8 +423,8 @@ class Engine::Batch {
   bool applies_ = false;
   uint64_t row_bytes_ = 0;
   std::optional<BatchRecords> records_;  // where a log is kept
-  PledgedRows derived_;         // what follows
-  size_t many_arenas_ = 0;      // backed in the pool; 0: so few that it need not be
+  PledgedRows derived_;                  // what follows
+  size_t many_arenas_ = 0;               // backed in the pool; 0: so few that it need not be
   uint64_t derived_bytes_ = 0;  // held of the budget for it, beside what is set aside in tables
 };
 

@@ -278,7 +278,16 @@ class Engine {
   // above which the lane's next ones are then, at its time, and with what was over having the effect that
   // it had. Nothing is made free for it by its time: kOutOfMemory. kTableGone.
   // kBadRecord: it does not fit the table's columns.
-  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table);
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table) {
+    return Replay(write, table, DestinationOf(write.partition_key));
+  }
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table, const Destination& to);
+  // After its kOutOfMemory: the same again, with room made by what is over at `now_nanos`, at which or
+  // behind which all records are that are still to come, and by evictions.
+  OpStatus ReplayWithRoom(const commitlog::RecordedWrite& write, TableId table,
+                          const Destination& to, uint64_t now_nanos);
+  // Drops the partitions of a table of which `goes(key)`. Not written down. O(partitions).
+  OpStatus DropPartitions(TableId table, absl::FunctionRef<bool(std::string_view)> goes);
 
   // --- Eviction ----------------------------------------------------------------------------------
   // When a write finds no memory, partitions of the tables that take part may go, whichever is
@@ -417,7 +426,6 @@ class Engine {
   Destination DestinationOf(const Command& command) const {
     return DestinationOf(command.partition_key);
   }
-  friend class LogReplay;  // see replay.cc
   uint64_t NextLogNumber() { return next_log_number_.fetch_add(1, std::memory_order_relaxed); }
   bool ReserveInAll(size_t bytes);  // logs; false: in none
   bool WriteDownTruncations(std::span<const TableId> tables,
@@ -560,7 +568,7 @@ class Engine {
   // Nobody asks what is held of a table of users: it does not know what was there before.
   static constexpr storage::EvictionOptions kUsersEviction{.lives_elsewhere = true,
                                                            .filter_bytes = 0};
-  bool evicts_tables_of_users_ = false;  // set before there are other threads
+  bool evicts_tables_of_users_ = false;     // set before there are other threads
   std::vector<commitlog::WriteLog*> logs_;  // by shard; empty: none is kept
   uint32_t log_run_ = 0;
   std::atomic<uint64_t> next_log_number_{0};  // of batches and steps: the run << 40, and on

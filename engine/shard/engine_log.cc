@@ -2,11 +2,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/check.h"
 #include "engine/commitlog/record_encoder.h"
 #include "engine/commitlog/record_format.h"
+#include "engine/shard/call_addresses.h"
 #include "engine/shard/engine.h"
 
 namespace liststore::shard {
@@ -81,7 +83,8 @@ void Engine::AppendBarrier(std::string_view payload, size_t reserved_payload_byt
 
 bool Engine::AppendEvent(std::string_view payload) {
   if (logs_.empty()) return true;
-  if (payload.size() > commitlog::kRecordBytesMax || !logs_[0]->Reserve(payload.size())) return false;
+  if (payload.size() > commitlog::kRecordBytesMax || !logs_[0]->Reserve(payload.size()))
+    return false;
   logs_[0]->Append(commitlog::RecordKind::kEvent, payload, payload.size());
   return true;
 }
@@ -106,6 +109,48 @@ bool Engine::WriteDownTruncations(std::span<const TableId> tables,
     }
   }
   return true;
+}
+
+// --- Replay --------------------------------------------------------------------------------------
+
+OpStatus Engine::Replay(const commitlog::RecordedWrite& write, TableId table,
+                        const Destination& to) {
+  OpStatus status = OpStatus::kOk;
+  to.lane->ownership.Run([&] { status = to.lane->Replay(write, table, to.address); });
+  return status;
+}
+
+OpStatus Engine::ReplayWithRoom(const commitlog::RecordedWrite& write, TableId table,
+                                const Destination& to, uint64_t now_nanos) {
+  // As much as a second of writes may have taken.
+  constexpr size_t kUnits = 20'000;
+  Reclaim(now_nanos, kUnits);
+  CallAddresses guarded;
+  guarded.Add(to.lane_number, to.address);
+  guarded.Sort();
+  return RetryWithRoom(Replay(write, table, to), now_nanos, table, guarded, nullptr,
+                       [&] { return Replay(write, table, to); });
+}
+
+OpStatus Engine::DropPartitions(TableId table, absl::FunctionRef<bool(std::string_view)> goes) {
+  bool gone = false;
+  std::vector<std::pair<uint64_t, std::string>> going;
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] {
+      storage::Table* const part = lane->FindTable(table);
+      gone |= part == nullptr;
+      if (part == nullptr) return;
+      going.clear();
+      part->ScanPartitions(0, std::nullopt,
+                           [&](uint64_t address, const storage::Partition& partition) {
+                             if (goes(partition.key()))
+                               going.emplace_back(address, partition.key());
+                             return true;
+                           });
+      for (const auto& [address, key] : going) part->Forget({key, address});
+    });
+  }
+  return gone ? OpStatus::kTableGone : OpStatus::kOk;
 }
 
 }  // namespace liststore::shard

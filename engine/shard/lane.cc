@@ -95,8 +95,8 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
   Apply(command, into, address, now_nanos, reply);
 }
 
-void Lane::Apply(const Command& command, storage::Table& into, uint64_t address,
-                 uint64_t now_nanos, Reply& reply) {
+void Lane::Apply(const Command& command, storage::Table& into, uint64_t address, uint64_t now_nanos,
+                 Reply& reply) {
   const storage::PartitionRef partition{command.partition_key, address};
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const auto write = [&] {

@@ -18,6 +18,7 @@
 #include "engine/base/seconds.h"
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
+#include "engine/commitlog/record_decoder.h"
 #include "engine/commitlog/write_log.h"
 #include "engine/runtime/lane_ownership.h"
 #include "engine/shard/router.h"
@@ -132,6 +133,8 @@ class Lane final : private storage::AddressOf {
   // cannot be. The log outlives the lane.
   commitlog::WriteLog* log() const { return log_; }
   void set_log(commitlog::WriteLog* log) { log_ = log; }
+  // Applies a write that was written down to the partition, which lives here. See Engine::Replay.
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId id, uint64_t address);
   // What goes of all its tables.
   storage::LaneEviction& eviction() { return eviction_; }
   WriteTimestamp last_timestamp() const { return last_timestamp_; }

@@ -1,4 +1,6 @@
 // Lanes with a commit log: a write is decided, written down as it was decided, and applied.
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +16,43 @@ namespace {
 
 // A record that was much longer than others does not keep its memory.
 constexpr size_t kKeptRecordBytes = size_t{64} << 10;
+
+// Keys as the table has them: packed where they can be, and only there.
+bool FitsKey(const TableSchema& schema, ClusteringKeyView key) {
+  if (!schema.packs_item_keys()) return !key.packed;
+  if (key.packed || key.bytes.size() != kItemKeyTextBytes) return true;
+  PackedItemKey packed;
+  return !PackItemKey(key.bytes, packed.data());
+}
+
+bool FitsRow(const TableSchema& schema, const RowUpdate& row) {
+  const size_t columns = row.of_static_row ? schema.statics.size() : schema.regular.size();
+  ColumnId least = 0;
+  for (const CellUpdate& cell : row.cells) {
+    if (cell.column >= columns || cell.column < least) return false;
+    least = cell.column;
+  }
+  return row.of_static_row || FitsKey(schema, row.key);
+}
+
+bool FitsTable(const TableSchema& schema, const commitlog::RecordedWrite& write) {
+  switch (write.kind) {
+    case commitlog::BodyKind::kUpsert:
+    case commitlog::BodyKind::kPut:
+      return std::ranges::all_of(write.rows,
+                                 [&](const RowUpdate& row) { return FitsRow(schema, row); });
+    case commitlog::BodyKind::kDeleteRows:
+      return std::ranges::all_of(write.keys,
+                                 [&](ClusteringKeyView key) { return FitsKey(schema, key); });
+    default:
+      return true;
+  }
+}
+
+ClusteringBound BoundFor(const TableSchema& schema, const ClusteringBound& bound) {
+  if (bound.at_end || bound.bytes.empty()) return bound;
+  return ClusteringBound::At(bound.bytes, schema.packs_item_keys());
+}
 
 }  // namespace
 
@@ -63,6 +102,40 @@ void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t 
   if (std::holds_alternative<ForgetCommand>(command.body) && reply.rows == 0) return;
   log_->Append(commitlog::RecordKind::kWrite, record_, bytes);
   appended = true;
+}
+
+OpStatus Lane::Replay(const commitlog::RecordedWrite& recorded, TableId id, uint64_t address) {
+  storage::Table* const into = FindTable(id);
+  if (into == nullptr) return OpStatus::kTableGone;
+  const TableSchema& schema = into->schema();
+  if (!FitsTable(schema, recorded)) return OpStatus::kBadRecord;
+  const storage::PartitionRef partition{recorded.partition_key, address};
+  const WriteContext& write = recorded.write;
+  if (!write.foreign_timestamp) AdvanceTimestamp(write.timestamp);
+  const storage::Table::Replayed as_then(*into, recorded.grace.has_seen_foreign,
+                                         recorded.grace.start_seconds);
+  switch (recorded.kind) {
+    case commitlog::BodyKind::kHotItem:
+    case commitlog::BodyKind::kUpsert:
+      return into->Upsert(partition, recorded.rows, write);
+    case commitlog::BodyKind::kDeleteRows:
+      return into->DeleteRows(partition, recorded.keys, write);
+    case commitlog::BodyKind::kDeleteRange:
+      return into->DeleteRange(
+          partition,
+          {BoundFor(schema, recorded.range.lower), BoundFor(schema, recorded.range.upper)}, write);
+    case commitlog::BodyKind::kDeletePartition:
+      return into->DeletePartition(partition, write);
+    case commitlog::BodyKind::kPut: {
+      bool refused = false;
+      return into->Put(partition, recorded.rows, {recorded.fresh_until_seconds, std::nullopt},
+                       write, refused);
+    }
+    case commitlog::BodyKind::kForget:
+      into->Forget(partition);
+      return OpStatus::kOk;
+  }
+  return OpStatus::kBadRecord;
 }
 
 }  // namespace liststore::shard
