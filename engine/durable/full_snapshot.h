@@ -1,5 +1,5 @@
 // A snapshot of everything: the rows of all tables of an engine and opaque definitions, in one file, taken
-// while others write. docs/saved_store.md has its format.
+// while others write. docs/snapshot.md has its format.
 //
 // The content is that of one instant and more: each piece of it is as it was when it was copied, and says how
 // far the log had come by then. Loaded, with the logs replayed from `positions` on
