@@ -101,7 +101,7 @@ class LogReader {
 
   // Of how many runs and shards it is, as its last segment says; 0 without one.
   uint32_t last_shards() const;
-  uint64_t last_run() const;
+  uint32_t last_run() const;
 
   // Bytes of segments, those that were set aside included: how far it is.
   uint64_t bytes_done() const;

@@ -1,5 +1,7 @@
 #include "engine/commitlog/shard_log.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -19,6 +21,12 @@ namespace {
 // A buffer grows by so many chunks at once.
 constexpr size_t kChunksAtOnce = 4;
 constexpr std::chrono::milliseconds kWaitForTheDisk(20);
+
+uint64_t DrawSalt() {
+  uint64_t salt = 0;
+  LS_CHECK(getrandom(&salt, sizeof(salt), 0) == sizeof(salt), "the system has random numbers");
+  return salt;
+}
 
 absl::Status CheckOptions(const ShardLogOptions& options) {
   if (options.chunk_bytes < kChunkBytesMin || options.chunk_bytes > kBlockPayloadMax ||
@@ -46,7 +54,7 @@ ShardLog::ShardLog(const ShardLogOptions& options, uint64_t first_segment)
       written_(options.position),
       synced_(options.position),
       writer_(*options.calls, supply_, options.segment_bytes, options.chunk_bytes,
-              {options.shards, options.run, first_segment}),
+              {options.shards, options.run, first_segment, DrawSalt()}),
       told_synced_(options.position) {}
 
 ShardLog::~ShardLog() { Close().IgnoreError(); }

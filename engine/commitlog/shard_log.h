@@ -61,7 +61,7 @@ struct ShardLogOptions {
   std::string directory;                              // is there, and locked by the caller
   uint32_t shard = 0;
   uint32_t shards = 1;    // how many logs this run has; for who reads them
-  uint64_t run = 0;       // the caller's number of this run; for who reads them
+  uint32_t run = 0;       // the caller's number of this run; for who reads them
   uint64_t position = 0;  // where it goes on: LogReader::end() of what is there
   LogMode mode = LogMode::kSync;
   size_t segment_bytes = size_t{32} << 20;  // at least four chunks
@@ -164,7 +164,7 @@ class ShardLog final : public WriteLog {
   void Wake();
   void RunThread();
   uint64_t NanosToWait();
-  absl::Status CloseFiles();
+  absl::Status CloseFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
 
   const ShardLogOptions options_;
   const size_t segment_usable_;
