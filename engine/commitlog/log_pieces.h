@@ -48,9 +48,10 @@ class LogPieces {
     SegmentHeader header;
     std::string path;
     uint64_t bytes = 0;
-    std::string why;                     // the header is not right; position and run are guessed
-    std::vector<uint64_t> seeds;         // of its blocks; several are tried with a header not right
-    uint64_t void_from = UINT64_MAX;     // what begins here or behind was cut off by a later run
+    bool header_is_zero = false;      // it never came to the disk
+    std::string why;                  // the header is not right; position and run are guessed
+    std::vector<uint64_t> seeds;      // of its blocks; several are tried with a header not right
+    uint64_t void_from = UINT64_MAX;  // what begins here or behind was cut off by a later run
   };
   // What follows something that is missing.
   struct Behind {
@@ -71,24 +72,28 @@ class LogPieces {
   // From the current place: true, a block was read; false, there is none here.
   absl::StatusOr<bool> ReadHere(SegmentReader::Block& block, std::string& why);
   bool Take(const SegmentReader::Block& block, LogPiece& piece);
-  // The log is not there at next_: ends it, goes behind, or DataLoss.
-  absl::Status Missing(uint64_t at_offset, const std::string& why);
+  absl::StatusOr<bool> Step(LogPiece& piece);
+  // The log is not there at next_: it ends, is gone on with behind, or DataLoss. `certain`: no crash
+  // leaves that behind.
+  absl::Status Missing(uint64_t at_offset, const std::string& why, bool certain);
   absl::Status LookBehind(uint64_t offset, Behind& behind);
   absl::Status CutOff(uint64_t at_offset, const std::string& why);
-  absl::Status Damaged(uint64_t at_offset, const std::string& why, const Behind& behind);
+  absl::Status GoBehind(uint64_t at_offset, const std::string& why, const Behind& behind);
+  absl::Status Damaged(LogDamage damage);
 
   const LogReaderOptions options_;
   std::vector<Segment> segments_;
   std::unique_ptr<SegmentReader> reader_;  // of segments_[index_], while it is entered
   size_t index_ = 0;
   uint64_t offset_ = 0;
-  uint64_t next_;           // the position that is to come
-  uint64_t synced_ = 0;     // what blocks have said so far
+  uint64_t next_;        // the position that is to come
+  uint64_t synced_ = 0;  // what blocks have said so far
   uint64_t last_written_at_nanos_ = 0;
-  uint64_t run_of_piece_ = 0;   // first_of_run of the last piece
+  uint64_t run_of_piece_ = 0;  // first_of_run of the last piece
   bool has_piece_ = false;
-  bool anew_ = false;       // the next piece begins with a record's beginning
+  bool anew_ = false;  // the next piece begins with a record's beginning
   bool ended_ = false;
+  absl::Status failed_;  // for ever
   uint64_t bytes_before_ = 0;
   uint64_t bytes_total_ = 0;
   uint32_t last_shards_ = 0;

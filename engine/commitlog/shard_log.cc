@@ -140,12 +140,32 @@ absl::Status ShardLog::Prepare(size_t ahead) {
     status = HeapRefused();
   }
   if (!status.ok()) {
-    Fail(status);
+    Fail(status, /*breaks=*/false);
     return status;
   }
   MutexLock lock(room_mutex_);
   UpdateLimit();
   return status;
+}
+
+// Ahead of need: where there is no room, there may be when it is needed.
+void ShardLog::PrepareNext() {
+  if (supply_.ahead() > 0) return;
+  const uint64_t now = options_.clock->NowNanos();
+  if (now < prepare_at_nanos_.load(std::memory_order_relaxed)) return;
+  absl::Status status;
+  try {
+    status = supply_.Prepare(1);
+  } catch (const std::bad_alloc&) {
+    status = HeapRefused();
+  }
+  if (!status.ok()) {
+    failures_.fetch_add(1, std::memory_order_relaxed);
+    prepare_at_nanos_.store(now + options_.retry_nanos, std::memory_order_relaxed);
+    return;
+  }
+  MutexLock lock(room_mutex_);
+  UpdateLimit();
 }
 
 void ShardLog::Unreserve(size_t bytes) {
@@ -191,13 +211,14 @@ absl::Status ShardLog::refusal() const {
 }
 
 // The caller may hold any lock but the room's.
-void ShardLog::Fail(const absl::Status& status) {
+void ShardLog::Fail(const absl::Status& status, bool breaks) {
   failures_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t now = options_.clock->NowNanos();
   {
     MutexLock lock(room_mutex_);
     failure_ = FailureText(status);
     retry_at_nanos_ = now + options_.retry_nanos;
+    if (breaks) broken_.store(true, std::memory_order_release);
     failing_.store(true, std::memory_order_release);
     UpdateLimit();
   }
@@ -229,7 +250,7 @@ absl::Status ShardLog::WriteSealed() {
   }
   const uint64_t reached = status.ok() ? end : done.end_position;
   if (reached > written()) written_.store(reached, std::memory_order_release);
-  if (!status.ok()) Fail(status);
+  if (!status.ok()) Fail(status, /*breaks=*/true);
   return status;
 }
 
@@ -239,7 +260,7 @@ absl::Status ShardLog::Write() {
   bool short_of_room = false;
   {
     MutexLock lock(io_mutex_);
-    if (failing()) return refusal();
+    if (broken()) return refusal();
     LS_RETURN_IF_ERROR(WriteSealed());
     full = writer_.has_full();
     short_of_room = writer_.room() < segment_usable_ / 4;
@@ -261,7 +282,7 @@ absl::Status ShardLog::Write() {
   if (supply_.ahead() == 0) {
     Wake();
     // The thread was not in time, or there is none. What was written is written all the same.
-    if (short_of_room || !options_.thread) Prepare(1).IgnoreError();
+    if (short_of_room || !options_.thread) PrepareNext();
   }
   if (keeps_until_synced() && options_.thread) WaitForTheDisk();
   return absl::OkStatus();

@@ -140,6 +140,7 @@ class ShardLog final : public WriteLog {
 
   bool keeps_until_synced() const { return options_.mode != LogMode::kOs; }
   bool failing() const { return failing_.load(std::memory_order_acquire); }
+  bool broken() const { return broken_.load(std::memory_order_acquire); }
 
   // Room, shard_log.cc.
   bool ReserveSlowly(size_t cost);
@@ -147,8 +148,10 @@ class ShardLog final : public WriteLog {
   // Segments that must be ahead for all that is promised.
   size_t SegmentsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(room_mutex_);
   absl::Status Prepare(size_t ahead);
+  void PrepareNext();
   absl::Status WriteSealed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(io_mutex_);
-  void Fail(const absl::Status& status);
+  // `breaks`: what is appended cannot be kept as it should be. Else there is no room for more.
+  void Fail(const absl::Status& status, bool breaks);
   absl::Status FailureText(const absl::Status& status) const;
   void WaitForTheDisk();
 
@@ -176,7 +179,9 @@ class ShardLog final : public WriteLog {
   std::atomic<size_t> limit_{0};  // of used_; 0: refused
   std::atomic<uint64_t> written_;
   std::atomic<uint64_t> synced_;
-  std::atomic<bool> failing_{false};
+  std::atomic<bool> failing_{false};           // nothing more is set aside
+  std::atomic<bool> broken_{false};            // and nothing is written before it was tried again
+  std::atomic<uint64_t> prepare_at_nanos_{0};  // not sooner
   std::atomic<bool> dirty_{false};          // kPeriodic: something was written since the last Sync
   std::atomic<bool> requested_{false};      // RequestSync
   std::atomic<bool> full_{false};           // kOs: a full segment is to be synchronised
