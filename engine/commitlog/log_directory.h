@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/commitlog/log_format.h"
 #include "engine/disk/file_calls.h"
 
 namespace liststore::commitlog {
@@ -27,6 +28,18 @@ absl::StatusOr<std::vector<LogFiles>> ListLogs(disk::FileCalls& calls,
 // directory.
 absl::Status DropSegments(disk::FileCalls& calls, const std::string& directory, uint32_t shard,
                           uint64_t position, uint64_t end);
+
+// A segment of an earlier run, for who goes on with the log.
+struct EarlierSegment {
+  std::string path;
+  uint64_t position = UINT64_MAX;  // of its first byte; UINT64_MAX: its header is not right
+  bool unused = false;             // nothing but zeros, and removed
+};
+// Synchronises it: a run that was killed may not have, and what was read of it is believed from now
+// on. Removes one that was set aside and never written.
+absl::StatusOr<EarlierSegment> OpenEarlierSegment(disk::FileCalls& calls,
+                                                  const std::string& directory,
+                                                  const SegmentName& name);
 
 }  // namespace liststore::commitlog
 
