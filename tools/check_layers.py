@@ -56,6 +56,8 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values",
                     "cql/syntax", "settings", "shard", "command", "model", "base"],
+    # What is kept in a data directory.
+    "durable": ["snapshot", "commitlog", "disk", "shard", "command", "model", "base"],
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
@@ -100,7 +102,8 @@ PARTS = {
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                      "programs/console", "lists", "model", "base"],
     # Of single layers, from within.
-    "bench/micro": ["cql/syntax", "protocol", "storage", "memory", "runtime", "model", "base"],
+    "bench/micro": ["cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
+                    "base"],
     # Programs of their own.
     "bench": ["bench/shapes", "bench/peers", "bench/wire", "bench/embedded", "bench/load", "bench/measure",
               "programs/console", "base"],

@@ -27,11 +27,11 @@ std::optional<uint64_t> Number(std::string_view digits) {
 // Offsets in a segment's header, behind the version.
 constexpr size_t kShardAt = 12;
 constexpr size_t kShardsAt = 16;
-constexpr size_t kZeroAt = 20;
+constexpr size_t kRunAt = 20;
 constexpr size_t kNumberAt = 24;
 constexpr size_t kSegmentPositionAt = 32;
-constexpr size_t kRunAt = 40;
-constexpr size_t kFirstOfRunAt = 48;
+constexpr size_t kFirstOfRunAt = 40;
+constexpr size_t kSaltAt = 48;
 constexpr size_t kSegmentChecksumAt = 56;
 
 // In a block's.
@@ -48,11 +48,6 @@ std::string Hex(uint64_t number) { return absl::StrCat("0x", absl::Hex(number, a
 
 std::string WrongChecksum(const char* what, uint64_t found, uint64_t written) {
   return absl::StrCat("the checksum of ", what, " is ", Hex(found), ", expected ", Hex(written));
-}
-
-// A block that lies in another segment, or came back from an earlier use of the disk, is none.
-uint64_t SeedOf(const SegmentName& segment) {
-  return segment.number ^ (uint64_t{segment.shard} << 48);
 }
 
 }  // namespace
@@ -79,11 +74,11 @@ void EncodeSegmentHeader(const SegmentHeader& header, char to[kSegmentHeaderByte
   StoreNative<uint32_t>(to + kVersionAt, kLogVersion);
   StoreNative<uint32_t>(to + kShardAt, header.name.shard);
   StoreNative<uint32_t>(to + kShardsAt, header.shards);
-  StoreNative<uint32_t>(to + kZeroAt, 0);
+  StoreNative<uint32_t>(to + kRunAt, header.run);
   StoreNative<uint64_t>(to + kNumberAt, header.name.number);
   StoreNative<uint64_t>(to + kSegmentPositionAt, header.position);
-  StoreNative<uint64_t>(to + kRunAt, header.run);
   StoreNative<uint64_t>(to + kFirstOfRunAt, header.first_of_run);
+  StoreNative<uint64_t>(to + kSaltAt, header.salt);
   StoreNative<uint64_t>(to + kSegmentChecksumAt, Hash64({to, kSegmentChecksumAt}));
 }
 
@@ -113,8 +108,9 @@ std::string DecodeSegmentHeader(std::string_view bytes, const SegmentName& name,
   }
   header.shards = LoadNative<uint32_t>(bytes.data() + kShardsAt);
   header.position = LoadNative<uint64_t>(bytes.data() + kSegmentPositionAt);
-  header.run = LoadNative<uint64_t>(bytes.data() + kRunAt);
+  header.run = LoadNative<uint32_t>(bytes.data() + kRunAt);
   header.first_of_run = LoadNative<uint64_t>(bytes.data() + kFirstOfRunAt);
+  header.salt = LoadNative<uint64_t>(bytes.data() + kSaltAt);
   if (header.first_of_run > name.number) return "the segment stands before the first of its run";
   return "";
 }
@@ -139,23 +135,24 @@ BlockHeader LoadOpenHeader(const char from[kBlockHeaderBytes]) {
   return header;
 }
 
-void EncodeBlockHeader(const BlockHeader& header, const SegmentName& segment,
-                       char to[kBlockHeaderBytes]) {
+uint64_t BlockSeed(const SegmentName& segment, uint64_t salt) {
+  return salt ^ (segment.number * 0x9e3779b97f4a7c15u) ^ (uint64_t{segment.shard} << 48);
+}
+
+void EncodeBlockHeader(const BlockHeader& header, uint64_t seed, char to[kBlockHeaderBytes]) {
   std::memcpy(to, kBlockMagic.data(), kBlockMagic.size());
   StoreOpenHeader(header, to);
   StoreNative<uint64_t>(to + kSyncedAt, header.synced);
   StoreNative<uint64_t>(to + kWrittenAtAt, header.written_at_nanos);
   StoreNative<uint64_t>(to + kPayloadChecksumAt, header.payload_checksum);
-  StoreNative<uint64_t>(to + kBlockChecksumAt, Hash64({to, kBlockChecksumAt}, SeedOf(segment)));
+  StoreNative<uint64_t>(to + kBlockChecksumAt, Hash64({to, kBlockChecksumAt}, seed));
 }
 
-std::string DecodeBlockHeader(std::string_view bytes, const SegmentName& segment,
-                              BlockHeader& header) {
+std::string DecodeBlockHeader(std::string_view bytes, uint64_t seed, BlockHeader& header) {
   if (bytes.size() < kBlockHeaderBytes) return "the file ends in the header of a block";
   if (!bytes.starts_with(kBlockMagic)) return "no block begins here";
   const auto written = LoadNative<uint64_t>(bytes.data() + kBlockChecksumAt);
-  if (const uint64_t found = Hash64(bytes.substr(0, kBlockChecksumAt), SeedOf(segment));
-      found != written) {
+  if (const uint64_t found = Hash64(bytes.substr(0, kBlockChecksumAt), seed); found != written) {
     return WrongChecksum("the block's header", found, written);
   }
   header = LoadOpenHeader(bytes.data());

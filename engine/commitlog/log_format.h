@@ -19,8 +19,8 @@ namespace liststore::commitlog {
 inline constexpr std::string_view kSegmentMagic("\x89LSL\r\n\x1a\n", 8);
 inline constexpr uint32_t kLogVersion = 1;
 
-// Segment header: magic 8, version 4, shard 4, shards 4, zero 4, number 8, position 8, run 8, first
-// segment of the run 8, checksum 8.
+// Segment header: magic 8, version 4, shard 4, shards 4, run 4, number 8, position 8, first segment of
+// the run 8, salt 8, checksum 8.
 inline constexpr size_t kSegmentHeaderBytes = 64;
 inline constexpr size_t kVersionAt = 8;
 
@@ -46,10 +46,12 @@ struct SegmentHeader {
   SegmentName name;
   uint32_t shards = 0;
   uint64_t position = 0;  // of the first byte of the log that is in it
-  uint64_t run = 0;
+  uint32_t run = 0;
   // The run's first one. What earlier segments than that have from a position of this run on was cut
   // off when the run began: it is void.
   uint64_t first_of_run = 0;
+  // Of the run, drawn at random. Nobody can write a value that looks like a block of it.
+  uint64_t salt = 0;
 };
 void EncodeSegmentHeader(const SegmentHeader& header, char to[kSegmentHeaderBytes]);
 // Why it is none, or not the one that `name` says; "" when it is. `later_version` is set for those of
@@ -70,12 +72,13 @@ struct BlockHeader {
 
   uint64_t end() const { return position + payload_bytes; }
 };
-// With checksums, for a block of `segment`.
-void EncodeBlockHeader(const BlockHeader& header, const SegmentName& segment,
-                       char to[kBlockHeaderBytes]);
-// Why it is none of `segment`; "" when it is, and its payload is no longer than it may be.
-std::string DecodeBlockHeader(std::string_view bytes, const SegmentName& segment,
-                              BlockHeader& header);
+// Of the checksums of a segment's block headers: a block that lies in another segment, or came back
+// from an earlier use of the disk, is none.
+uint64_t BlockSeed(const SegmentName& segment, uint64_t salt);
+// With its own checksum; the payload's is given.
+void EncodeBlockHeader(const BlockHeader& header, uint64_t seed, char to[kBlockHeaderBytes]);
+// Why it is none of this seed; "" when it is, and its payload is no longer than it may be.
+std::string DecodeBlockHeader(std::string_view bytes, uint64_t seed, BlockHeader& header);
 // The payload's.
 uint64_t PayloadChecksum(std::string_view payload, uint64_t position);
 

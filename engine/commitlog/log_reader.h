@@ -78,6 +78,8 @@ struct LogReaderOptions {
   bool go_on_behind_damage = false;
 };
 
+class LogPieces;
+
 // Used by one thread. Keeps 2 MiB and the record.
 class LogReader {
  public:
@@ -101,15 +103,26 @@ class LogReader {
 
   // Of how many runs and shards it is, as its last segment says; 0 without one.
   uint32_t last_shards() const;
-  uint64_t last_run() const;
+  uint32_t last_run() const;
 
   // Bytes of segments, those that were set aside included: how far it is.
   uint64_t bytes_done() const;
   uint64_t bytes_total() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  absl::StatusOr<bool> MorePieces();
+  std::string_view Take(size_t bytes);
+  bool Collect();
+  void DropPartial();
+
+  std::unique_ptr<LogPieces> pieces_;
+  const uint64_t from_;
+  std::string_view rest_;  // of the piece that was read last
+  uint64_t position_ = 0;  // of its first byte
+  uint64_t written_at_nanos_ = 0;
+  uint64_t begin_ = 0;   // of the record
+  std::string partial_;  // what there is of it, where it began in an earlier piece
+  bool partial_handed_on_ = false;
 };
 
 }  // namespace liststore::commitlog

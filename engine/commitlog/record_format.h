@@ -51,6 +51,10 @@ inline constexpr size_t kDeletedKeyBytesMin = 5;
 // A part of a batch: batch 8, logs that have a part 4, writes 4, then each: bytes 4, write.
 inline constexpr size_t kBatchHeadBytes = 16;
 
+// Numbers of batches and steps are the run of the process, then a counter, so that those of a later run are
+// larger.
+inline constexpr int kRunShift = 40;
+
 // A step of all logs. Truncation: step 8, table number 2, table generation 4, of a component 1, the
 // component: the rest. Barrier: step 8, payload: the rest.
 inline constexpr size_t kTruncationHeadBytes = 15;

@@ -59,8 +59,9 @@ absl::Status SegmentWriter::Begin(uint64_t position) {
   }
   current_.position = position;
   char header[kSegmentHeaderBytes];
-  EncodeSegmentHeader({current_.file.name, run_.shards, position, run_.number, run_.first_segment},
-                      header);
+  EncodeSegmentHeader(
+      {current_.file.name, run_.shards, position, run_.number, run_.first_segment, run_.salt},
+      header);
   Done done;
   LS_RETURN_IF_ERROR(WriteFully(header, sizeof(header), 0, done));
   offset_ = kSegmentHeaderBytes;
@@ -82,6 +83,7 @@ void SegmentWriter::End() {
 }
 
 void SegmentWriter::SealHeaders(const LogBuffer::Run& run, const Stamp& stamp) {
+  const uint64_t seed = BlockSeed(current_.file.name, run_.salt);
   for (size_t at = 0; at < run.bytes;) {
     char* const block = run.begin + at;
     BlockHeader header = LoadOpenHeader(block);
@@ -89,7 +91,7 @@ void SegmentWriter::SealHeaders(const LogBuffer::Run& run, const Stamp& stamp) {
     header.written_at_nanos = stamp.now_nanos;
     header.payload_checksum =
         PayloadChecksum({block + kBlockHeaderBytes, header.payload_bytes}, header.position);
-    EncodeBlockHeader(header, current_.file.name, block);
+    EncodeBlockHeader(header, seed, block);
     at += kBlockHeaderBytes + header.payload_bytes;
   }
 }
@@ -177,7 +179,7 @@ absl::Status SegmentWriter::WriteEnd(const Stamp& stamp, uint64_t position) {
     block.synced = stamp.synced;
     block.written_at_nanos = stamp.now_nanos;
     block.payload_checksum = PayloadChecksum({}, position);
-    EncodeBlockHeader(block, current_.file.name, header);
+    EncodeBlockHeader(block, BlockSeed(current_.file.name, run_.salt), header);
     LS_RETURN_IF_ERROR(WriteFully(header, sizeof(header), offset_, done));
     offset_ += sizeof(header);
   }

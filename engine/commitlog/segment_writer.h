@@ -23,8 +23,9 @@ class SegmentWriter {
  public:
   struct Run {
     uint32_t shards = 1;
-    uint64_t number = 0;         // the caller's
+    uint32_t number = 0;         // the caller's
     uint64_t first_segment = 0;  // of the log
+    uint64_t salt = 0;
   };
   // What the blocks say that are written next.
   struct Stamp {

@@ -1,5 +1,7 @@
 #include "engine/commitlog/shard_log.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -19,6 +21,12 @@ namespace {
 // A buffer grows by so many chunks at once.
 constexpr size_t kChunksAtOnce = 4;
 constexpr std::chrono::milliseconds kWaitForTheDisk(20);
+
+uint64_t DrawSalt() {
+  uint64_t salt = 0;
+  LS_CHECK(getrandom(&salt, sizeof(salt), 0) == sizeof(salt), "the system has random numbers");
+  return salt;
+}
 
 absl::Status CheckOptions(const ShardLogOptions& options) {
   if (options.chunk_bytes < kChunkBytesMin || options.chunk_bytes > kBlockPayloadMax ||
@@ -46,7 +54,7 @@ ShardLog::ShardLog(const ShardLogOptions& options, uint64_t first_segment)
       written_(options.position),
       synced_(options.position),
       writer_(*options.calls, supply_, options.segment_bytes, options.chunk_bytes,
-              {options.shards, options.run, first_segment}),
+              {options.shards, options.run, first_segment, DrawSalt()}),
       told_synced_(options.position) {}
 
 ShardLog::~ShardLog() { Close().IgnoreError(); }
@@ -132,12 +140,32 @@ absl::Status ShardLog::Prepare(size_t ahead) {
     status = HeapRefused();
   }
   if (!status.ok()) {
-    Fail(status);
+    Fail(status, /*breaks=*/false);
     return status;
   }
   MutexLock lock(room_mutex_);
   UpdateLimit();
   return status;
+}
+
+// Ahead of need: where there is no room, there may be when it is needed.
+void ShardLog::PrepareNext() {
+  if (supply_.ahead() > 0) return;
+  const uint64_t now = options_.clock->NowNanos();
+  if (now < prepare_at_nanos_.load(std::memory_order_relaxed)) return;
+  absl::Status status;
+  try {
+    status = supply_.Prepare(1);
+  } catch (const std::bad_alloc&) {
+    status = HeapRefused();
+  }
+  if (!status.ok()) {
+    failures_.fetch_add(1, std::memory_order_relaxed);
+    prepare_at_nanos_.store(now + options_.retry_nanos, std::memory_order_relaxed);
+    return;
+  }
+  MutexLock lock(room_mutex_);
+  UpdateLimit();
 }
 
 void ShardLog::Unreserve(size_t bytes) {
@@ -183,13 +211,14 @@ absl::Status ShardLog::refusal() const {
 }
 
 // The caller may hold any lock but the room's.
-void ShardLog::Fail(const absl::Status& status) {
+void ShardLog::Fail(const absl::Status& status, bool breaks) {
   failures_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t now = options_.clock->NowNanos();
   {
     MutexLock lock(room_mutex_);
     failure_ = FailureText(status);
     retry_at_nanos_ = now + options_.retry_nanos;
+    if (breaks) broken_.store(true, std::memory_order_release);
     failing_.store(true, std::memory_order_release);
     UpdateLimit();
   }
@@ -221,7 +250,7 @@ absl::Status ShardLog::WriteSealed() {
   }
   const uint64_t reached = status.ok() ? end : done.end_position;
   if (reached > written()) written_.store(reached, std::memory_order_release);
-  if (!status.ok()) Fail(status);
+  if (!status.ok()) Fail(status, /*breaks=*/true);
   return status;
 }
 
@@ -231,7 +260,7 @@ absl::Status ShardLog::Write() {
   bool short_of_room = false;
   {
     MutexLock lock(io_mutex_);
-    if (failing()) return refusal();
+    if (broken()) return refusal();
     LS_RETURN_IF_ERROR(WriteSealed());
     full = writer_.has_full();
     short_of_room = writer_.room() < segment_usable_ / 4;
@@ -253,7 +282,7 @@ absl::Status ShardLog::Write() {
   if (supply_.ahead() == 0) {
     Wake();
     // The thread was not in time, or there is none. What was written is written all the same.
-    if (short_of_room || !options_.thread) Prepare(1).IgnoreError();
+    if (short_of_room || !options_.thread) PrepareNext();
   }
   if (keeps_until_synced() && options_.thread) WaitForTheDisk();
   return absl::OkStatus();

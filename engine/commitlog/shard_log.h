@@ -61,7 +61,7 @@ struct ShardLogOptions {
   std::string directory;                              // is there, and locked by the caller
   uint32_t shard = 0;
   uint32_t shards = 1;    // how many logs this run has; for who reads them
-  uint64_t run = 0;       // the caller's number of this run; for who reads them
+  uint32_t run = 0;       // the caller's number of this run; for who reads them
   uint64_t position = 0;  // where it goes on: LogReader::end() of what is there
   LogMode mode = LogMode::kSync;
   size_t segment_bytes = size_t{32} << 20;  // at least four chunks
@@ -140,6 +140,7 @@ class ShardLog final : public WriteLog {
 
   bool keeps_until_synced() const { return options_.mode != LogMode::kOs; }
   bool failing() const { return failing_.load(std::memory_order_acquire); }
+  bool broken() const { return broken_.load(std::memory_order_acquire); }
 
   // Room, shard_log.cc.
   bool ReserveSlowly(size_t cost);
@@ -147,8 +148,10 @@ class ShardLog final : public WriteLog {
   // Segments that must be ahead for all that is promised.
   size_t SegmentsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(room_mutex_);
   absl::Status Prepare(size_t ahead);
+  void PrepareNext();
   absl::Status WriteSealed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(io_mutex_);
-  void Fail(const absl::Status& status);
+  // `breaks`: what is appended cannot be kept as it should be. Else there is no room for more.
+  void Fail(const absl::Status& status, bool breaks);
   absl::Status FailureText(const absl::Status& status) const;
   void WaitForTheDisk();
 
@@ -164,7 +167,7 @@ class ShardLog final : public WriteLog {
   void Wake();
   void RunThread();
   uint64_t NanosToWait();
-  absl::Status CloseFiles();
+  absl::Status CloseFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
 
   const ShardLogOptions options_;
   const size_t segment_usable_;
@@ -176,7 +179,9 @@ class ShardLog final : public WriteLog {
   std::atomic<size_t> limit_{0};  // of used_; 0: refused
   std::atomic<uint64_t> written_;
   std::atomic<uint64_t> synced_;
-  std::atomic<bool> failing_{false};
+  std::atomic<bool> failing_{false};           // nothing more is set aside
+  std::atomic<bool> broken_{false};            // and nothing is written before it was tried again
+  std::atomic<uint64_t> prepare_at_nanos_{0};  // not sooner
   std::atomic<bool> dirty_{false};          // kPeriodic: something was written since the last Sync
   std::atomic<bool> requested_{false};      // RequestSync
   std::atomic<bool> full_{false};           // kOs: a full segment is to be synchronised

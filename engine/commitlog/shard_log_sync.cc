@@ -42,7 +42,7 @@ absl::Status ShardLog::Sync() {
 }
 
 absl::Status ShardLog::SyncFiles(bool full_only) {
-  if (failing()) return refusal();
+  if (broken()) return refusal();
   absl::Status status = SyncOnce(full_only);
   // In new segments at once: most failures of a disk are of one place, or are over.
   if (!status.ok() && keeps_until_synced() && status.code() == absl::StatusCode::kAborted) {
@@ -116,7 +116,7 @@ void ShardLog::GiveUp(const absl::Status& status) {
     kept_cost_ = 0;  // counted again when it is written again
     current_room_ = 0;
   }
-  Fail(status);
+  Fail(status, /*breaks=*/true);
 }
 
 absl::Status ShardLog::TryAgain() {
@@ -136,6 +136,7 @@ absl::Status ShardLog::TryAgain() {
   writer_.Recovered(given_up_from_);
   MutexLock room(room_mutex_);
   failing_.store(false, std::memory_order_release);
+  broken_.store(false, std::memory_order_release);
   failure_ = absl::OkStatus();
   UpdateLimit();
   return absl::OkStatus();
@@ -153,7 +154,8 @@ void ShardLog::SyncWhatIsDue(uint64_t now_nanos) {
     due = true;
   }
   // Failures are remembered where they happen.
-  if (due) {
+  if (due && !keeps_until_synced()) Write().IgnoreError();
+  if (due && keeps_until_synced()) {
     Sync().IgnoreError();
   } else if (full_.exchange(false, std::memory_order_acq_rel)) {
     MutexLock lock(sync_mutex_);
@@ -181,11 +183,12 @@ void ShardLog::Tick() {
   }
   if (try_again) {
     MutexLock lock(sync_mutex_);
-    if (failing() && !closed_) TryAgain().IgnoreError();
+    // What was appended meanwhile, to room from before, has been told that it could not be written.
+    if (failing() && !closed_ && TryAgain().ok()) requested_.store(true, std::memory_order_release);
   }
   if (!failing()) {
     SyncWhatIsDue(now);
-    if (supply_.ahead() == 0) Prepare(1).IgnoreError();
+    PrepareNext();
     if (supply_.has_new_names()) supply_.SyncNames(supply_.last_number()).IgnoreError();
     ShrinkWhenDue(now);
   }
@@ -237,9 +240,11 @@ void ShardLog::RunThread() {
     const uint64_t nanos = NanosToWait();
     {
       MutexLock lock(wake_mutex_);
-      const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanos);
+      const bool until_woken = nanos == kUntilWoken;
+      const auto until = std::chrono::steady_clock::now() +
+                         std::chrono::nanoseconds(until_woken ? 0 : static_cast<int64_t>(nanos));
       while (!woken_ && !stopping_) {
-        if (nanos == kUntilWoken) {
+        if (until_woken) {
           wake_.wait(wake_mutex_);
         } else if (wake_.wait_until(wake_mutex_, until) == std::cv_status::timeout) {
           break;

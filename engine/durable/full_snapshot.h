@@ -1,5 +1,5 @@
 // A snapshot of everything: the rows of all tables of an engine and opaque definitions, in one file, taken
-// while others write. docs/saved_store.md has its format.
+// while others write. docs/snapshot.md has its format.
 //
 // The content is that of one instant and more: each piece of it is as it was when it was copied, and says how
 // far the log had come by then. Loaded, with the logs replayed from `positions` on
@@ -58,9 +58,9 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
 struct LoadedSnapshot {
   SnapshotContent content;
   uint64_t taken_at_nanos = 0;
-  uint32_t run = 0;                // Engine::log_run of who wrote it
+  uint32_t run = 0;                 // Engine::log_run of who wrote it
   std::vector<uint64_t> positions;  // of each log, from which on it is replayed
-  shard::CopiedParts copied;       // for shard::ReplayLogs
+  shard::CopiedParts copied;        // for shard::ReplayLogs
   uint64_t partitions = 0;
   uint64_t rows = 0;
   uint64_t bytes = 0;

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-#include "engine/base/check.h"
 #include "engine/model/token.h"
 
 namespace liststore::shard {
 
-void CopiedParts::Add(const CopiedPart& part) {
-  LS_CHECK(router_ && part.lane < router_->lanes(), "a piece is of one of the lanes");
-  std::vector<std::vector<End>>& lanes = tables_[{part.table.value, part.table.generation}];
-  lanes.resize(router_->lanes());
-  std::vector<End>& ends = lanes[part.lane];
-  LS_CHECK(ends.empty() || ends.back().last_address < part.last_address, "pieces come in order");
+bool CopiedParts::Add(const CopiedPart& part) {
+  if (part.lane >= lanes()) return false;
+  std::vector<std::vector<End>>& of_table = tables_[{part.table.value, part.table.generation}];
+  of_table.resize(lanes());
+  std::vector<End>& ends = of_table[part.lane];
+  if (!ends.empty() && ends.back().last_address >= part.last_address) return false;
   ends.push_back({part.last_address, part.position});
   uint64_t& last = last_positions_[router_->ShardOfLane(part.lane).value];
   last = std::max(last, part.position);
+  return true;
 }
 
 std::optional<CopiedParts::Place> CopiedParts::Find(TableId table,

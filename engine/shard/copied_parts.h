@@ -35,8 +35,9 @@ class CopiedParts {
   CopiedParts(uint32_t shards, uint32_t lanes_per_shard_log2)
       : router_(std::in_place, shards, lanes_per_shard_log2), last_positions_(shards) {}
 
-  // Those of a lane and table in ascending order.
-  void Add(const CopiedPart& part);
+  // Those of a lane and table in ascending order; false: it is not, or of no lane.
+  [[nodiscard]] bool Add(const CopiedPart& part);
+  uint32_t lanes() const { return router_ ? router_->lanes() : 0; }
   // No part of this log has come further.
   bool MayHave(uint32_t log, uint64_t position) const {
     return log < last_positions_.size() && position <= last_positions_[log];

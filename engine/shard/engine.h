@@ -39,6 +39,7 @@
 #include "engine/model/view_sink.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/catalog.h"
+#include "engine/shard/copied_parts.h"
 #include "engine/shard/engine_image.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
@@ -352,12 +353,22 @@ class Engine {
   // moves `position`: one slice, under one hold of one lane, of up to 128 partitions or until the
   // sink is full. Each partition is sent whole, and so as it is at one instant. kTableGone.
   OpStatus CopyOut(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink);
+  // The same for a snapshot that goes together with logs: a slice ends between two addresses, and `part` is
+  // the piece that it is, with how far the lane's log had come (0 without one). `position` counts lanes and
+  // addresses alone.
+  OpStatus CopyPart(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink,
+                    CopiedPart& part);
   // Puts in rows of a partition that CopyOut sent; see Table::Restore. For tables that nobody else
   // uses. kOutOfMemory: a part of them was put in.
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,
                    uint64_t now_nanos);
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const HotRow> rows,
                    uint64_t now_nanos);
+  // The same of what was written down: kBadRecord where it does not fit the table.
+  OpStatus RestoreRecorded(TableId table, const StoredPartition& partition,
+                           std::span<const StoredRow> rows, uint64_t now_nanos);
+  OpStatus RestoreRecorded(TableId table, const StoredPartition& partition,
+                           std::span<const HotRow> rows, uint64_t now_nanos);
   // The largest timestamp that any lane has given out; a lane gives out none at or below what it is
   // advanced to.
   WriteTimestamp LastTimestamp();
@@ -510,7 +521,7 @@ class Engine {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   template <typename Row>
   OpStatus RestoreRows(TableId table, const StoredPartition& partition, std::span<const Row> rows,
-                       uint64_t now_nanos);
+                       uint64_t now_nanos, bool is_recorded);
   // Puts what columns held that were dropped before into the new table. The caller holds no lane.
   OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds,
                    absl::FunctionRef<void()> between_slices);

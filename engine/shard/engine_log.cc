@@ -12,18 +12,11 @@
 #include "engine/shard/engine.h"
 
 namespace liststore::shard {
-namespace {
-
-// Numbers of batches and steps: the run above, so that a later start's come behind all before them.
-constexpr int kRunShift = 40;
-
-}  // namespace
-
 void Engine::SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t run) {
   LS_CHECK(logs.size() == router_.shards(), "every shard has its log");
-  LS_CHECK(run >> (63 - kRunShift) == 0, "runs are below 2^23");
+  LS_CHECK(run >> (63 - commitlog::kRunShift) == 0, "runs are below 2^23");
   log_run_ = run;
-  next_log_number_.store(uint64_t{run} << kRunShift, std::memory_order_relaxed);
+  next_log_number_.store(uint64_t{run} << commitlog::kRunShift, std::memory_order_relaxed);
   const AllLanes hold(*this);
   logs_.assign(logs.begin(), logs.end());
   for (uint32_t i = 0; i < lanes_.size(); ++i) {

@@ -1,5 +1,4 @@
 // Lanes with a commit log: a write is decided, written down as it was decided, and applied.
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,44 +9,13 @@
 #include "engine/commitlog/record_encoder.h"
 #include "engine/shard/batch_records.h"
 #include "engine/shard/lane.h"
+#include "engine/shard/table_fit.h"
 
 namespace liststore::shard {
 namespace {
 
 // A record that was much longer than others does not keep its memory.
 constexpr size_t kKeptRecordBytes = size_t{64} << 10;
-
-// Keys as the table has them: packed where they can be, and only there.
-bool FitsKey(const TableSchema& schema, ClusteringKeyView key) {
-  if (!schema.packs_item_keys()) return !key.packed;
-  if (key.packed || key.bytes.size() != kItemKeyTextBytes) return true;
-  PackedItemKey packed;
-  return !PackItemKey(key.bytes, packed.data());
-}
-
-bool FitsRow(const TableSchema& schema, const RowUpdate& row) {
-  const size_t columns = row.of_static_row ? schema.statics.size() : schema.regular.size();
-  ColumnId least = 0;
-  for (const CellUpdate& cell : row.cells) {
-    if (cell.column >= columns || cell.column < least) return false;
-    least = cell.column;
-  }
-  return row.of_static_row || FitsKey(schema, row.key);
-}
-
-bool FitsTable(const TableSchema& schema, const commitlog::RecordedWrite& write) {
-  switch (write.kind) {
-    case commitlog::BodyKind::kUpsert:
-    case commitlog::BodyKind::kPut:
-      return std::ranges::all_of(write.rows,
-                                 [&](const RowUpdate& row) { return FitsRow(schema, row); });
-    case commitlog::BodyKind::kDeleteRows:
-      return std::ranges::all_of(write.keys,
-                                 [&](ClusteringKeyView key) { return FitsKey(schema, key); });
-    default:
-      return true;
-  }
-}
 
 ClusteringBound BoundFor(const TableSchema& schema, const ClusteringBound& bound) {
   if (bound.at_end || bound.bytes.empty()) return bound;
@@ -87,7 +55,7 @@ void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t 
   commitlog::AppendWrite(decided.table, decided.partition_key, decided.body, write,
                          RecordedGraceOf(into), record_);
   const size_t bytes = record_.size();
-  if (!log_->Reserve(bytes)) {
+  if (bytes > commitlog::kRecordBytesMax || !log_->Reserve(bytes)) {
     reply.status = OpStatus::kNotKept;
     return;
   }

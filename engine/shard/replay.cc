@@ -31,7 +31,6 @@ using commitlog::LogRecord;
 using commitlog::RecordKind;
 
 constexpr uint64_t kAtEnd = std::numeric_limits<uint64_t>::max();
-constexpr int kRunShift = 40;
 // Instants of writes are read before the lane is taken: of two records the later one may have the
 // earlier one, by no more than this.
 constexpr int64_t kClockDisorderSeconds = 60;
@@ -136,15 +135,15 @@ class Steps {
 
 // What the threads of a replay share.
 struct Shared {
-  Shared(Engine& engine, RecordedTables& tables, ReplaySink& sink, const CopiedParts* copied,
-         std::span<const ReplayedLog> logs)
-      : engine(engine),
-        tables(tables),
-        sink(sink),
-        copied(copied),
-        logs(logs),
-        steps(logs.size()),
-        now_seconds(logs.size()) {}
+  Shared(Engine& of_engine, RecordedTables& of_tables, ReplaySink& of_sink,
+         const CopiedParts* of_copied, std::span<const ReplayedLog> of_logs)
+      : engine(of_engine),
+        tables(of_tables),
+        sink(of_sink),
+        copied(of_copied),
+        logs(of_logs),
+        steps(of_logs.size()),
+        now_seconds(of_logs.size()) {}
 
   Engine& engine;
   RecordedTables& tables;
@@ -345,7 +344,8 @@ class OneLog {
                         std::span<const uint64_t> positions);
 
   void NoteRun(uint64_t number) {
-    result_.last_run = std::max(result_.last_run, static_cast<uint32_t>(number >> kRunShift));
+    result_.last_run =
+        std::max(result_.last_run, static_cast<uint32_t>(number >> commitlog::kRunShift));
   }
 
   Shared& shared_;

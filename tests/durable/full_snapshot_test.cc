@@ -1,0 +1,137 @@
+// A snapshot of everything, taken while others write, and the logs behind it: what comes of them in another
+// engine is what there was, to the write.
+//
+// LISTSTORE_STEPS steps in runs of 1,000, run i under seed LISTSTORE_SEED + i.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "engine/durable/full_snapshot.h"
+#include "engine/shard/engine.h"
+#include "gtest/gtest.h"
+#include "tests/shard/logged_run.h"
+#include "tests/support/seed.h"
+#include "tests/support/temp_folder.h"
+
+namespace liststore::testing {
+namespace full_snapshot_test {
+
+constexpr uint64_t kStepsPerRun = 1'000;
+
+struct Totals {
+  LoggedTotals logged;
+  uint64_t rows = 0;
+  uint64_t slices = 0;
+  uint64_t in_snapshot = 0;
+};
+
+durable::SnapshotContent ContentOf(LoggedRun& run) {
+  durable::SnapshotContent content{"definitions of any kind", {}};
+  for (uint16_t i = 0; i < run.workload().tables(); ++i) {
+    content.tables.push_back({TableId{i}, "keyspace", "table" + std::to_string(i)});
+  }
+  return content;
+}
+
+absl::Status KeepNothing(std::span<const uint64_t>) { return absl::OkStatus(); }
+
+absl::StatusOr<durable::LoadedSnapshot> LoadInto(LoggedRun& run, shard::Engine& other,
+                                                 const std::string& path, uint16_t first_table,
+                                                 shard::RecordedTables& tables) {
+  return durable::LoadSnapshot(
+      disk::KernelFileCalls(), path, other,
+      [&](const durable::SnapshotContent& content) -> absl::StatusOr<shard::RecordedTables> {
+        EXPECT_EQ(content.definitions, "definitions of any kind");
+        EXPECT_EQ(content.tables.size(), run.workload().tables());
+        EXPECT_EQ(content.tables[0].name, "table0");
+        tables = run.MakeTables(other, first_table);
+        return tables;
+      },
+      /*threads=*/2);
+}
+
+void RunOnce(uint64_t seed, uint64_t steps, Totals& totals) {
+  TempFolder folder;
+  const std::string path = folder / "snapshot-1.snapshot";
+  LoggedRun run(seed, totals.logged);
+  const auto fails = [] { return ::testing::Test::HasFatalFailure(); };
+  for (uint64_t i = 0; i < steps / 2 && !fails(); ++i) run.Step();
+  const auto written = durable::WriteSnapshot(
+      disk::KernelFileCalls(), path, run.engine(), run.workload().now_nanos(),
+      [&] {
+        for (int i = 0; i < 5 && !fails(); ++i) run.Step();
+        return ContentOf(run);
+      },
+      KeepNothing,
+      [&] {
+        ++totals.slices;
+        for (int i = 0; i < 20 && !fails(); ++i) run.Step();
+      });
+  ASSERT_TRUE(written.ok()) << written.status();
+  totals.rows += written->rows;
+  for (uint64_t i = 0; i < steps / 2 && !fails(); ++i) run.Step();
+  for (const auto first_table : {uint16_t{1}, uint16_t{0}}) {
+    if (fails()) return;
+    shard::Engine other(LoggedRun::ShapeOf(seed + first_table));
+    shard::RecordedTables tables;
+    const auto loaded = LoadInto(run, other, path, first_table, tables);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    ASSERT_EQ(loaded->positions, written->positions);
+    ASSERT_EQ(loaded->rows, written->rows);
+    ASSERT_EQ(loaded->partitions, written->partitions);
+    ASSERT_EQ(loaded->bytes, written->bytes);
+    ASSERT_EQ(loaded->run, 1u);
+    run.ReplayInto(other, tables, loaded->positions, &loaded->copied);
+    if (!fails()) run.Compare(other, first_table);
+    if (!fails() && first_table == 0 && run.MemoryIsAmple()) run.GoOn(other);
+  }
+}
+
+TEST(FullSnapshotTest, WithTheLogsBehindItNothingIsMissingAndNothingComesTwice) {
+  const uint64_t seed = TestSeed();
+  const uint64_t steps = TestSteps(50'000);
+  Totals totals;
+  for (uint64_t done = 0; done < steps; done += kStepsPerRun) {
+    const uint64_t run_seed = seed + done / kStepsPerRun;
+    SCOPED_TRACE("seed of the run: " + std::to_string(run_seed));
+    RunOnce(run_seed, std::min(kStepsPerRun, steps - done), totals);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  std::printf("%" PRIu64 " rows in snapshots, %" PRIu64 " slices, %" PRIu64 " rows compared\n",
+              totals.rows, totals.slices, totals.logged.rows_compared);
+}
+
+TEST(FullSnapshotTest, EveryFlippedByteAndEveryCutIsTold) {
+  TempFolder folder;
+  const std::string path = folder / "whole.snapshot";
+  LoggedTotals totals;
+  LoggedRun run(7, totals);
+  for (int i = 0; i < 60; ++i) run.Step();
+  ASSERT_TRUE(durable::WriteSnapshot(
+                  disk::KernelFileCalls(), path, run.engine(), run.workload().now_nanos(),
+                  [&] { return ContentOf(run); }, KeepNothing)
+                  .ok());
+  ASSERT_TRUE(durable::CheckSnapshot(disk::KernelFileCalls(), path).ok());
+  std::ifstream in(path, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const std::string damaged = folder / "damaged.snapshot";
+  const auto check = [&](std::string_view bytes) {
+    std::ofstream(damaged, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return durable::CheckSnapshot(disk::KernelFileCalls(), damaged).status();
+  };
+  const size_t step = std::max<size_t>(whole.size() / 2'000, 1);
+  for (size_t at = 0; at < whole.size(); at += at < 2'000 ? 1 : step) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x20);
+    EXPECT_FALSE(check(bytes).ok()) << "byte " << at;
+    EXPECT_FALSE(check(std::string_view(whole).substr(0, at)).ok()) << "cut at " << at;
+  }
+  EXPECT_FALSE(check(whole + "x").ok());
+  EXPECT_TRUE(check(whole).ok());
+}
+
+}  // namespace full_snapshot_test
+}  // namespace liststore::testing
