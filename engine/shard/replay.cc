@@ -289,7 +289,8 @@ class OneLog {
     for (size_t i = 0; i < waiting_; ++i) {
       shared_.engine.FetchForWrite(slots_[i].table, slots_[i].to);
     }
-    for (size_t i = 0; i < std::exchange(waiting_, 0); ++i) {
+    const size_t count = std::exchange(waiting_, 0);
+    for (size_t i = 0; i < count; ++i) {
       const Slot& slot = slots_[i];
       OpStatus status = shared_.engine.Replay(slot.write, slot.table, slot.to);
       if (status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge) [[unlikely]] {
