@@ -181,7 +181,7 @@ bool DecodeDefinitions(std::string_view bytes, LoadedSnapshot& loaded) {
       lanes_log2 > shard::Router::kLanesPerShardLog2Max || tables > shard::Engine::kTablesMax) {
     return false;
   }
-  loaded.copied = shard::CopiedParts(shards, lanes_log2);
+  loaded.copied = shard::CopiedParts(shards, lanes_log2, loaded.run);
   for (uint32_t i = 0; i < shards; ++i) loaded.positions.push_back(input.Take<uint64_t>());
   for (uint32_t i = 0; i < tables && !input.bad(); ++i) {
     SnapshotTable& table = loaded.content.tables.emplace_back();
