@@ -99,7 +99,7 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
   snapshot::RowsEncoder encoder;
   std::string parts;
   for (uint32_t i = 0; i < what.tables.size(); ++i) {
-    encoder.BeginTable(i);
+    encoder.BeginTable(i, engine.PacksItemKeys(what.tables[i].id));
     for (shard::CopyPosition position; !position.done;) {
       shard::CopiedPart part;
       const OpStatus status =

@@ -358,6 +358,8 @@ class Engine {
   // addresses alone.
   OpStatus CopyPart(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink,
                     CopiedPart& part);
+  // As TableSchema::packs_item_keys; no for a table that is gone.
+  bool PacksItemKeys(TableId table);
   // Puts in rows of a partition that CopyOut sent; see Table::Restore. For tables that nobody else
   // uses. kOutOfMemory: a part of them was put in.
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,
