@@ -203,6 +203,10 @@ class Engine {
   };
   Destination Foresee(TableId table, std::string_view partition_key) const;
   void FetchForWrite(TableId table, const Destination& to) const;
+  // Its two halves, for who foresees several: the second of all of them behind the first of all, so that
+  // taking a lane does not wait for the pages that were asked for before.
+  uint64_t HintForWrite(TableId table, const Destination& to) const;
+  static void FetchForWrite(uint64_t hint) { storage::Table::PrefetchForWrite(hint); }
   // Runs a command that goes there.
   Reply Execute(const Command& command, const Destination& to, uint64_t now_nanos);
 

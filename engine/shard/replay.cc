@@ -312,9 +312,11 @@ class OneLog {
 
   // Writes that wait are applied.
   absl::Status Flush() {
+    std::array<uint64_t, kGroupSize> hints;
     for (size_t i = 0; i < waiting_; ++i) {
-      shared_.engine.FetchForWrite(slots_[i].table, slots_[i].to);
+      hints[i] = shared_.engine.HintForWrite(slots_[i].table, slots_[i].to);
     }
+    for (size_t i = 0; i < waiting_; ++i) Engine::FetchForWrite(hints[i]);
     const size_t count = std::exchange(waiting_, 0);
     for (size_t i = 0; i < count; ++i) {
       const Slot& slot = slots_[i];

@@ -3,6 +3,7 @@
 //
 // LISTSTORE_STEPS steps in runs of 1,000, run i under seed LISTSTORE_SEED + i.
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/durable/full_snapshot.h"
 #include "engine/shard/engine.h"
 #include "gtest/gtest.h"
@@ -121,12 +123,20 @@ TEST(FullSnapshotTest, WhileThreadsWrite) {
   shard::Engine engine({.shards = 3, .lanes_per_shard_log2 = 2, .copied_rows_per_hold = 4});
   const TableId table = engine.CreateTable(ListItemsSchema());
   engine.SetWriteLogs(std::vector<commitlog::WriteLog*>{&logs[0], &logs[1], &logs[2]}, 1);
+  std::atomic<uint64_t> written_by_all{0};
+  std::atomic<int> writing{kWriters};
+  // Until they have done so much, or have ended.
+  const auto wait_for = [&](uint64_t writes) {
+    while (written_by_all.load() < writes && writing.load() != 0) std::this_thread::yield();
+  };
   const auto write = [&](uint64_t seed) {
+    const absl::Cleanup end = [&] { --writing; };
     Random rng(seed);
     const auto list = [&] {
       return ListKey(rng.OneIn(3) ? "a" : "b", std::to_string(rng.Below(200)));
     };
     for (uint64_t i = 0; i < steps; ++i) {
+      ++written_by_all;
       if (rng.OneIn(10)) {
         ItemUpserts batch(table);
         for (int64_t n = rng.Between(2, 6); n > 0; --n) {
@@ -147,12 +157,13 @@ TEST(FullSnapshotTest, WhileThreadsWrite) {
   };
   std::vector<std::thread> writers;
   for (uint64_t i = 0; i < kWriters; ++i) writers.emplace_back(write, TestSeed() + i);
+  wait_for(steps);
   const auto written = durable::WriteSnapshot(
       disk::KernelFileCalls(), path, engine, kNoonNanos,
       [&] {
         return durable::SnapshotContent{"", {{table, "lists", "items"}}};
       },
-      KeepNothing, [] { std::this_thread::yield(); });
+      KeepNothing, [&] { wait_for(written_by_all.load() + 20); });
   for (std::thread& writer : writers) writer.join();
   ASSERT_TRUE(written.ok()) << written.status();
 
