@@ -170,7 +170,8 @@ TEST_F(LogReaderTest, DamageInAnySegmentIsFound) {
   for (const std::string& path : disk.Paths()) whole[path] = disk.Content(path);
   ASSERT_GE(whole.size(), 4u);
   const std::string last = whole.rbegin()->first;
-  for (uint64_t step = 0; step < TestSteps(1'500); ++step) {
+  const uint64_t steps = TestSteps(1'500);
+  for (uint64_t step = 0; step < steps; ++step) {
     auto damaged = whole.begin();
     std::advance(damaged, random.Below(whole.size()));
     std::string content = damaged->second;
