@@ -385,6 +385,53 @@ TEST_F(ShardLogTest, PeriodsAreKept) {
   EXPECT_EQ(log->counts().syncs, 1u);
 }
 
+TEST_F(ShardLogTest, PeriodsEndThoughTheClockIsSetBack) {
+  auto log = Open(LogMode::kPeriodic);
+  ASSERT_NE(Put(*log, "one"), 0u);
+  ASSERT_TRUE(log->Write().ok());
+  clock.SetNanos(kTestNanos - 86'400'000'000'000);
+  log->Tick();
+  EXPECT_EQ(log->synced(), 8u);
+  // Nor is what failed forgotten for a day.
+  FailAll(Call::kSync, -EIO);
+  ASSERT_NE(Put(*log, "two"), 0u);
+  EXPECT_FALSE(log->Sync().ok());
+  disk.fault = nullptr;
+  clock.SetNanos(kTestNanos - 2 * 86'400'000'000'000);
+  log->Tick();
+  EXPECT_EQ(log->synced(), 16u);
+}
+
+TEST_F(ShardLogTest, NothingIsDoneAfterTheEnd) {
+  auto log = Open();
+  ASSERT_NE(Put(*log, "one"), 0u);
+  ASSERT_TRUE(log->Close().ok());
+  clock.AdvanceSeconds(10);
+  log->Tick();
+  EXPECT_EQ(Segments(), 1u);
+  EXPECT_TRUE(log->Close().ok());
+}
+
+// Without a copy in memory nothing is claimed any more, and yet writes go on.
+TEST_F(ShardLogTest, AFailedSyncOfTheOsModeIsSaid) {
+  auto log = Open(LogMode::kOs);
+  ASSERT_NE(Put(*log, "one"), 0u);
+  ASSERT_TRUE(log->Sync().ok());
+  ASSERT_NE(Put(*log, "two"), 0u);
+  FailAll(Call::kSync, -EIO);
+  EXPECT_FALSE(log->Sync().ok());
+  EXPECT_EQ(Put(*log, "refused"), 0u);
+  disk.fault = nullptr;
+  clock.AdvanceSeconds(1);
+  log->Tick();
+  EXPECT_TRUE(log->refusal().ok());
+  ASSERT_NE(Put(*log, "three"), 0u);
+  EXPECT_TRUE(log->Write().ok());
+  EXPECT_EQ(log->Sync().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(log->synced(), 8u);
+  EXPECT_EQ(log->Close().code(), absl::StatusCode::kDataLoss);
+}
+
 TEST_F(ShardLogTest, SyncsAreDoneWhenTheyAreAskedFor) {
   auto log = Open(LogMode::kSync);
   ASSERT_NE(Put(*log, "one"), 0u);
