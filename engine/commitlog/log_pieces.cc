@@ -162,7 +162,7 @@ absl::StatusOr<bool> LogPieces::Next(LogPiece& piece) {
 absl::StatusOr<bool> LogPieces::Step(LogPiece& piece) {
   Segment& segment = segments_[index_];
   if (reader_ == nullptr) {
-    if (segment.header.position >= segment.void_from) {
+    if (segment.header.position != UINT64_MAX && segment.header.position >= segment.void_from) {
       Leave();
       return false;
     }

@@ -50,6 +50,9 @@ absl::Status SegmentWriter::WriteFully(const char* from, size_t bytes, uint64_t 
 }
 
 absl::Status SegmentWriter::Begin(uint64_t position) {
+  // Before anything is done: the heap may refuse it, and End must not fail.
+  full_.reserve(full_.size() + 1);
+  segments_.reserve(segments_.size() + 1);
   if (!has_file_) {
     if (!supply_.Take(current_.file)) {
       LS_RETURN_IF_ERROR(supply_.Prepare(1));

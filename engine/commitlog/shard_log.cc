@@ -119,7 +119,10 @@ bool ShardLog::ReserveSlowly(size_t cost) {
       if (used > buffer_.capacity()) {
         // A record longer than the buffer fits as long as that is not much used.
         buffer_full_ = used > options_.buffer_bytes && used - cost > options_.buffer_bytes / 2;
-        if (buffer_full_) break;
+        if (buffer_full_) {
+          if (keeps_until_synced()) RequestSync();
+          break;
+        }
         const size_t more = buffer_.capacity() + kChunksAtOnce * options_.chunk_bytes;
         buffer_full_ = !buffer_.Grow(std::max(used, std::min(more, options_.buffer_bytes)));
         if (buffer_full_) break;
@@ -152,7 +155,7 @@ absl::Status ShardLog::Prepare(size_t ahead) {
 void ShardLog::PrepareNext() {
   if (supply_.ahead() > 0) return;
   const uint64_t now = options_.clock->NowNanos();
-  if (now < prepare_at_nanos_.load(std::memory_order_relaxed)) return;
+  if (!IsDue(prepare_at_nanos_.load(std::memory_order_relaxed), now, options_.retry_nanos)) return;
   absl::Status status;
   try {
     status = supply_.Prepare(1);
@@ -221,6 +224,7 @@ void ShardLog::Fail(const absl::Status& status, bool breaks) {
     if (breaks) broken_.store(true, std::memory_order_release);
     failing_.store(true, std::memory_order_release);
     UpdateLimit();
+    room_made_.notify_all();  // none is: who waits for it need not
   }
   Wake();
 }

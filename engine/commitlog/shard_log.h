@@ -138,6 +138,10 @@ class ShardLog final : public WriteLog {
  private:
   ShardLog(const ShardLogOptions& options, uint64_t first_segment);
 
+  // Whether `at`, which was set to at most `period` from then, has come. A clock may be set back.
+  static bool IsDue(uint64_t at, uint64_t now, uint64_t period) {
+    return now >= at || at - now > period;
+  }
   bool keeps_until_synced() const { return options_.mode != LogMode::kOs; }
   bool failing() const { return failing_.load(std::memory_order_acquire); }
   bool broken() const { return broken_.load(std::memory_order_acquire); }
@@ -163,6 +167,7 @@ class ShardLog final : public WriteLog {
   absl::Status TryAgain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
   void SyncWhatIsDue(uint64_t now_nanos);
   void ShrinkWhenDue(uint64_t now_nanos);
+  void DoWhatIsDue();
   void Tell();
   void Wake();
   void RunThread();
@@ -182,6 +187,7 @@ class ShardLog final : public WriteLog {
   std::atomic<bool> failing_{false};           // nothing more is set aside
   std::atomic<bool> broken_{false};            // and nothing is written before it was tried again
   std::atomic<uint64_t> prepare_at_nanos_{0};  // not sooner
+  std::atomic<bool> closed_{false};
   std::atomic<bool> dirty_{false};          // kPeriodic: something was written since the last Sync
   std::atomic<bool> requested_{false};      // RequestSync
   std::atomic<bool> full_{false};           // kOs: a full segment is to be synchronised
@@ -197,7 +203,6 @@ class ShardLog final : public WriteLog {
   uint64_t given_up_from_ ABSL_GUARDED_BY(sync_mutex_) = 0;
   bool sync_lost_ ABSL_GUARDED_BY(sync_mutex_) =
       false;  // kOs: nothing more is ever known synchronised
-  bool closed_ ABSL_GUARDED_BY(sync_mutex_) = false;
   absl::Status close_status_ ABSL_GUARDED_BY(sync_mutex_);
   mutable Mutex io_mutex_;
   SegmentWriter writer_ ABSL_GUARDED_BY(io_mutex_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/status_macros.h"
@@ -149,7 +150,7 @@ void ShardLog::RequestSync() {
 void ShardLog::SyncWhatIsDue(uint64_t now_nanos) {
   bool due = requested_.exchange(false, std::memory_order_acq_rel);
   if (dirty_.load(std::memory_order_acquire) &&
-      now_nanos >= sync_at_nanos_.load(std::memory_order_relaxed)) {
+      IsDue(sync_at_nanos_.load(std::memory_order_relaxed), now_nanos, options_.period_nanos)) {
     dirty_.store(false, std::memory_order_release);
     due = true;
   }
@@ -165,7 +166,7 @@ void ShardLog::SyncWhatIsDue(uint64_t now_nanos) {
 
 void ShardLog::ShrinkWhenDue(uint64_t now_nanos) {
   MutexLock lock(room_mutex_);
-  if (now_nanos < shrink_at_nanos_) return;
+  if (!IsDue(shrink_at_nanos_, now_nanos, options_.retry_nanos)) return;
   shrink_at_nanos_ = now_nanos + options_.retry_nanos;
   // The limit first: who reserves by the old one has been counted in what is used then.
   const size_t fewer = std::max(limit_.load() / 2, used_.load() + options_.chunk_bytes);
@@ -175,16 +176,26 @@ void ShardLog::ShrinkWhenDue(uint64_t now_nanos) {
 }
 
 void ShardLog::Tick() {
+  if (closed_.load(std::memory_order_acquire)) return;
+  try {
+    DoWhatIsDue();
+  } catch (const std::bad_alloc&) {
+    // The next time it is due again.
+  }
+  Tell();
+}
+
+void ShardLog::DoWhatIsDue() {
   const uint64_t now = options_.clock->NowNanos();
   bool try_again = false;
   {
     MutexLock lock(room_mutex_);
-    try_again = failing() && now >= retry_at_nanos_;
+    try_again = failing() && IsDue(retry_at_nanos_, now, options_.retry_nanos);
   }
   if (try_again) {
     MutexLock lock(sync_mutex_);
     // What was appended meanwhile, to room from before, has been told that it could not be written.
-    if (failing() && !closed_ && TryAgain().ok()) requested_.store(true, std::memory_order_release);
+    if (failing() && TryAgain().ok()) requested_.store(true, std::memory_order_release);
   }
   if (!failing()) {
     SyncWhatIsDue(now);
@@ -192,7 +203,6 @@ void ShardLog::Tick() {
     if (supply_.has_new_names()) supply_.SyncNames(supply_.last_number()).IgnoreError();
     ShrinkWhenDue(now);
   }
-  Tell();
 }
 
 void ShardLog::Tell() {
@@ -269,8 +279,7 @@ absl::Status ShardLog::Close() {
   absl::Status status;
   {
     MutexLock lock(sync_mutex_);
-    if (!closed_) {
-      closed_ = true;
+    if (!closed_.exchange(true, std::memory_order_acq_rel)) {
       close_status_ = CloseFiles();
     }
     status = close_status_;

@@ -99,7 +99,7 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
   snapshot::RowsEncoder encoder;
   std::string parts;
   for (uint32_t i = 0; i < what.tables.size(); ++i) {
-    encoder.BeginTable(i);
+    encoder.BeginTable(i, engine.PacksItemKeys(what.tables[i].id));
     for (shard::CopyPosition position; !position.done;) {
       shard::CopiedPart part;
       const OpStatus status =
@@ -181,7 +181,7 @@ bool DecodeDefinitions(std::string_view bytes, LoadedSnapshot& loaded) {
       lanes_log2 > shard::Router::kLanesPerShardLog2Max || tables > shard::Engine::kTablesMax) {
     return false;
   }
-  loaded.copied = shard::CopiedParts(shards, lanes_log2);
+  loaded.copied = shard::CopiedParts(shards, lanes_log2, loaded.run);
   for (uint32_t i = 0; i < shards; ++i) loaded.positions.push_back(input.Take<uint64_t>());
   for (uint32_t i = 0; i < tables && !input.bad(); ++i) {
     SnapshotTable& table = loaded.content.tables.emplace_back();

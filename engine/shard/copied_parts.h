@@ -31,12 +31,14 @@ struct CopiedPart {
 class CopiedParts {
  public:
   CopiedParts() = default;
-  // Of an engine of this shape.
-  CopiedParts(uint32_t shards, uint32_t lanes_per_shard_log2)
-      : router_(std::in_place, shards, lanes_per_shard_log2), last_positions_(shards) {}
+  // Of an engine of this shape, in this run (Engine::log_run).
+  CopiedParts(uint32_t shards, uint32_t lanes_per_shard_log2, uint32_t run)
+      : router_(std::in_place, shards, lanes_per_shard_log2), run_(run), last_positions_(shards) {}
 
   // Those of a lane and table in ascending order; false: it is not, or of no lane.
   [[nodiscard]] bool Add(const CopiedPart& part);
+  uint32_t run() const { return run_; }
+  uint32_t logs() const { return static_cast<uint32_t>(last_positions_.size()); }
   uint32_t lanes() const { return router_ ? router_->lanes() : 0; }
   // No part of this log has come further.
   bool MayHave(uint32_t log, uint64_t position) const {
@@ -58,7 +60,8 @@ class CopiedParts {
   };
   using Id = std::pair<uint16_t, uint32_t>;  // number and generation
 
-  std::optional<Router> router_;                        // nullopt: there is no snapshot
+  std::optional<Router> router_;  // nullopt: there is no snapshot
+  uint32_t run_ = 0;
   std::vector<uint64_t> last_positions_;                // by log
   std::map<Id, std::vector<std::vector<End>>> tables_;  // by lane
 };

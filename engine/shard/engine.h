@@ -203,6 +203,10 @@ class Engine {
   };
   Destination Foresee(TableId table, std::string_view partition_key) const;
   void FetchForWrite(TableId table, const Destination& to) const;
+  // Its two halves, for who foresees several: the second of all of them behind the first of all, so that
+  // taking a lane does not wait for the pages that were asked for before.
+  uint64_t HintForWrite(TableId table, const Destination& to) const;
+  static void FetchForWrite(uint64_t hint) { storage::Table::PrefetchForWrite(hint); }
   // Runs a command that goes there.
   Reply Execute(const Command& command, const Destination& to, uint64_t now_nanos);
 
@@ -358,6 +362,8 @@ class Engine {
   // addresses alone.
   OpStatus CopyPart(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink,
                     CopiedPart& part);
+  // As TableSchema::packs_item_keys; no for a table that is gone.
+  bool PacksItemKeys(TableId table);
   // Puts in rows of a partition that CopyOut sent; see Table::Restore. For tables that nobody else
   // uses. kOutOfMemory: a part of them was put in.
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,

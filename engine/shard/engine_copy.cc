@@ -91,6 +91,15 @@ OpStatus Engine::CopyPart(TableId table, uint64_t now_nanos, CopyPosition& posit
   return OpStatus::kOk;
 }
 
+bool Engine::PacksItemKeys(TableId table) {
+  bool packs = false;
+  lanes_[0]->ownership.Run([&] {
+    const storage::Table* const part = lanes_[0]->FindTable(table);
+    packs = part != nullptr && part->schema().packs_item_keys();
+  });
+  return packs;
+}
+
 template <typename Row>
 OpStatus Engine::RestoreRows(TableId table, const StoredPartition& partition,
                              std::span<const Row> rows, uint64_t now_nanos, bool is_recorded) {

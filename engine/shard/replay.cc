@@ -167,6 +167,30 @@ struct Shared {
   }
 };
 
+// The records of a log that are behind the snapshot. Those of a shard that the engine of the snapshot did not
+// have are of runs before it, which had more shards, up to the first barrier of a run behind it.
+class RecordsBehind {
+ public:
+  RecordsBehind(commitlog::RecordSource& source, const CopiedParts* copied, uint32_t shard)
+      : source_(source), copied_(copied), skips_(copied != nullptr && shard >= copied->logs()) {}
+
+  absl::StatusOr<bool> Next(LogRecord& record) {
+    while (true) {
+      LS_ASSIGN_OR_RETURN(const bool more, source_.Next(record));
+      if (!more || !skips_) return more;
+      if (record.kind != RecordKind::kBarrier) continue;
+      const auto barrier = commitlog::DecodeBarrier(record.bytes);
+      skips_ = barrier && barrier->step >> commitlog::kRunShift <= copied_->run();
+      if (!skips_) return true;
+    }
+  }
+
+ private:
+  commitlog::RecordSource& source_;
+  const CopiedParts* const copied_;
+  bool skips_;
+};
+
 // One log.
 class OneLog {
  public:
@@ -175,9 +199,10 @@ class OneLog {
 
   absl::Status Run() {
     LS_ASSIGN_OR_RETURN(const auto source, log_.open());
+    RecordsBehind records(*source, shared_.copied, log_.shard);
     LogRecord record;
     while (!shared_.steps.failed()) {
-      LS_ASSIGN_OR_RETURN(const bool more, source->Next(record));
+      LS_ASSIGN_OR_RETURN(const bool more, records.Next(record));
       if (!more) break;
       result_.bytes += record.bytes.size();
       LS_RETURN_IF_ERROR(Take(record));
@@ -188,9 +213,10 @@ class OneLog {
   // The first of two readings: which parts of batches there are.
   absl::Status NoteBatches(WholeBatches& batches) const {
     LS_ASSIGN_OR_RETURN(const auto source, log_.open());
+    RecordsBehind records(*source, shared_.copied, log_.shard);
     LogRecord record;
     while (true) {
-      LS_ASSIGN_OR_RETURN(const bool more, source->Next(record));
+      LS_ASSIGN_OR_RETURN(const bool more, records.Next(record));
       if (!more) return absl::OkStatus();
       if (record.kind != RecordKind::kBatchPart) continue;
       const auto part = commitlog::BatchPartReader::Open(record.bytes);
@@ -286,10 +312,13 @@ class OneLog {
 
   // Writes that wait are applied.
   absl::Status Flush() {
+    std::array<uint64_t, kGroupSize> hints;
     for (size_t i = 0; i < waiting_; ++i) {
-      shared_.engine.FetchForWrite(slots_[i].table, slots_[i].to);
+      hints[i] = shared_.engine.HintForWrite(slots_[i].table, slots_[i].to);
     }
-    for (size_t i = 0; i < std::exchange(waiting_, 0); ++i) {
+    for (size_t i = 0; i < waiting_; ++i) Engine::FetchForWrite(hints[i]);
+    const size_t count = std::exchange(waiting_, 0);
+    for (size_t i = 0; i < count; ++i) {
       const Slot& slot = slots_[i];
       OpStatus status = shared_.engine.Replay(slot.write, slot.table, slot.to);
       if (status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge) [[unlikely]] {

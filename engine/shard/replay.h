@@ -62,7 +62,8 @@ struct ReplayResult {
 // DataLoss: a record is none, or speaks of a table that no barrier has named. ResourceExhausted: it does not
 // fit the memory limit, not without what was over by then, and where tables are evicted from, what could
 // go. Other errors are those of the logs and of the sink. After an error the engine has some of it.
-// `copied`: of the snapshot that was loaded; nullptr: none was. A thread for each log, the caller's among
+// `copied`: of the snapshot that was loaded; nullptr: none was. Logs of shards that its engine did not have may
+// hold what is older: it is passed by, up to the first barrier of a later run. A thread for each log, the caller's among
 // them. O(records).
 absl::StatusOr<ReplayResult> ReplayLogs(Engine& engine, RecordedTables& tables,
                                         std::span<const ReplayedLog> logs, ReplaySink& sink,

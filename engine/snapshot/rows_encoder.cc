@@ -22,9 +22,10 @@ bool FitsItem(int64_t seconds) { return seconds >= 0 && seconds <= int64_t{UINT3
 
 }  // namespace
 
-void RowsEncoder::BeginTable(uint32_t number) {
+void RowsEncoder::BeginTable(uint32_t number, bool packs_item_keys) {
   LS_CHECK(blocks_.empty() || open().size() <= kEmptyBlockBytes, "tables have blocks of their own");
   table_ = number;
+  packs_item_keys_ = packs_item_keys;
   OpenBlock();
 }
 
@@ -160,8 +161,11 @@ void RowsEncoder::PutOther(const StoredRow& row) {
   for (const StoredCell& cell : row.cells) PutCell(cell, row.marker);
 }
 
-void RowsEncoder::OnRow(const StoredRow& row) {
+void RowsEncoder::OnRow(const StoredRow& stored) {
   SplitIfLong();
+  StoredRow row = stored;
+  PackedItemKey packed;
+  if (!row.key.packed) row.key = MakeClusteringKey(row.key.bytes, packs_item_keys_, packed);
   if (!PutItem(row)) PutOther(row);
   ++record_rows_;
   ++rows_;

@@ -19,8 +19,9 @@ class RowsEncoder final : public StoredRowSink {
  public:
   RowsEncoder() = default;
 
-  // What comes is of this table; not within a partition, and nothing is open.
-  void BeginTable(uint32_t number);
+  // What comes is of this table; not within a partition, and nothing is open. `packs_item_keys`: as the
+  // table does; its keys are packed wherever they can be, however they come.
+  void BeginTable(uint32_t number, bool packs_item_keys);
   // Ends the open block, if anything is in it.
   void Finish();
 
@@ -49,6 +50,7 @@ class RowsEncoder final : public StoredRowSink {
   void PutCell(const StoredCell& cell, const Liveness& marker);
 
   uint32_t table_ = 0;
+  bool packs_item_keys_ = false;
   std::vector<std::string> blocks_;  // those finished, then the open one, then spare ones
   size_t finished_ = 0;
   // The record of a partition on its way.

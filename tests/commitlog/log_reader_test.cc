@@ -170,7 +170,8 @@ TEST_F(LogReaderTest, DamageInAnySegmentIsFound) {
   for (const std::string& path : disk.Paths()) whole[path] = disk.Content(path);
   ASSERT_GE(whole.size(), 4u);
   const std::string last = whole.rbegin()->first;
-  for (uint64_t step = 0; step < TestSteps(1'500); ++step) {
+  const uint64_t steps = TestSteps(1'500);
+  for (uint64_t step = 0; step < steps; ++step) {
     auto damaged = whole.begin();
     std::advance(damaged, random.Below(whole.size()));
     std::string content = damaged->second;
@@ -226,6 +227,41 @@ TEST_F(LogReaderTest, AMissingSegmentIsDamage) {
   EXPECT_TRUE(rest.status.ok());
   EXPECT_GE(rest.records.size(), 5u);
   EXPECT_TRUE(AreSome(rest.records, records));
+}
+
+TEST_F(LogReaderTest, AFileInAnothersPlaceIsDamage) {
+  WriteSmall();
+  disk.SetContent("data/log-0000-0000000000000009.log", disk.Content(kFirst));
+  const ReadLog read = ReadAll(disk);
+  EXPECT_EQ(read.status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(read.status.message().find("log-0000-0000000000000009.log at offset 0: the file says "
+                                       "that it is log-0000-0000000000000001.log"),
+            std::string::npos)
+      << read.status;
+  EXPECT_EQ(ReadAll(disk, 0, true).records, records);
+}
+
+// A client's value that is a block, word for word but for the salt, where damage makes a reader look
+// for whole blocks.
+TEST_F(LogReaderTest, AValueIsNotTakenForABlock) {
+  std::string forged(commitlog::kBlockHeaderBytes, '\0');
+  std::string payload(14, 'f');
+  StoreNative<uint32_t>(payload.data(), 9);
+  payload[4] = 1;
+  commitlog::BlockHeader header{.payload_bytes = 14, .position = 100, .synced = 100};
+  header.first_record = 0;
+  header.records = 1;
+  header.payload_checksum = commitlog::PayloadChecksum(payload, 100);
+  commitlog::EncodeBlockHeader(header, commitlog::BlockSeed({0, 1}, 0), forged.data());
+  auto log = *ShardLog::Open(SmallLog(disk, clock, LogMode::kSync));
+  Put(*log, "one");
+  ASSERT_TRUE(log->Sync().ok());
+  Put(*log, forged + payload);
+  ASSERT_TRUE(log->Sync().ok());
+  Put(*log, "three");
+  ASSERT_TRUE(log->Close().ok());
+  disk.SetContent(kFirst, Changed(kFirst, 64 + 56 + 8 + 20, 1));
+  EXPECT_EQ(ReadAll(disk, 0, true).records, (std::vector<std::string>{"one", "three"}));
 }
 
 TEST_F(LogReaderTest, LaterVersionsAreRefusedByName) {

@@ -3,15 +3,26 @@
 //
 // LISTSTORE_STEPS steps in runs of 1,000, run i under seed LISTSTORE_SEED + i.
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/durable/full_snapshot.h"
 #include "engine/shard/engine.h"
 #include "gtest/gtest.h"
+#include "tests/shard/item_commands.h"
 #include "tests/shard/logged_run.h"
+#include "tests/storage/table_workload.h"
+#include "tests/support/memory_log.h"
 #include "tests/support/seed.h"
 #include "tests/support/temp_folder.h"
 
@@ -24,7 +35,6 @@ struct Totals {
   LoggedTotals logged;
   uint64_t rows = 0;
   uint64_t slices = 0;
-  uint64_t in_snapshot = 0;
 };
 
 durable::SnapshotContent ContentOf(LoggedRun& run) {
@@ -101,6 +111,81 @@ TEST(FullSnapshotTest, WithTheLogsBehindItNothingIsMissingAndNothingComesTwice) 
   }
   std::printf("%" PRIu64 " rows in snapshots, %" PRIu64 " slices, %" PRIu64 " rows compared\n",
               totals.rows, totals.slices, totals.logged.rows_compared);
+}
+
+// Writers that do not wait for it, and a truncation now and then.
+TEST(FullSnapshotTest, WhileThreadsWrite) {
+  constexpr int kWriters = 3;
+  const uint64_t steps = TestSteps(50'000) / 10;
+  TempFolder folder;
+  const std::string path = folder / "snapshot-1.snapshot";
+  std::deque<MemoryLog> logs(3);
+  shard::Engine engine({.shards = 3, .lanes_per_shard_log2 = 2, .copied_rows_per_hold = 4});
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  engine.SetWriteLogs(std::vector<commitlog::WriteLog*>{&logs[0], &logs[1], &logs[2]}, 1);
+  std::atomic<uint64_t> written_by_all{0};
+  std::atomic<int> writing{kWriters};
+  // Until they have done so much, or have ended.
+  const auto wait_for = [&](uint64_t writes) {
+    while (written_by_all.load() < writes && writing.load() != 0) std::this_thread::yield();
+  };
+  const auto write = [&](uint64_t seed) {
+    const absl::Cleanup end = [&] { --writing; };
+    Random rng(seed);
+    const auto list = [&] {
+      return ListKey(rng.OneIn(3) ? "a" : "b", std::to_string(rng.Below(200)));
+    };
+    for (uint64_t i = 0; i < steps; ++i) {
+      ++written_by_all;
+      if (rng.OneIn(10)) {
+        ItemUpserts batch(table);
+        for (int64_t n = rng.Between(2, 6); n > 0; --n) {
+          batch.Add(list(), {{rng.Below(50), std::to_string(i)}});
+        }
+        std::vector<Reply> replies(batch.commands().size());
+        engine.ExecuteBatch(batch.commands(), kNoonNanos, replies);
+      } else if (rng.OneIn(5)) {
+        RemoveItem(engine, table, list(), rng.Below(50), kNoonNanos);
+      } else if (rng.OneIn(20)) {
+        RemoveList(engine, table, list(), kNoonNanos);
+      } else if (rng.OneIn(500)) {
+        engine.TruncateFirstComponent(table, "a");
+      } else {
+        AddItem(engine, table, list(), rng.Below(50), std::to_string(i), kNoonNanos);
+      }
+    }
+  };
+  std::vector<std::thread> writers;
+  for (uint64_t i = 0; i < kWriters; ++i) writers.emplace_back(write, TestSeed() + i);
+  wait_for(steps);
+  const auto written = durable::WriteSnapshot(
+      disk::KernelFileCalls(), path, engine, kNoonNanos,
+      [&] {
+        return durable::SnapshotContent{"", {{table, "lists", "items"}}};
+      },
+      KeepNothing, [&] { wait_for(written_by_all.load() + 20); });
+  for (std::thread& writer : writers) writer.join();
+  ASSERT_TRUE(written.ok()) << written.status();
+
+  shard::Engine other({.shards = 2, .lanes_per_shard_log2 = 1});
+  shard::RecordedTables tables;
+  const TableId there = other.CreateTable(ListItemsSchema());
+  const auto loaded = durable::LoadSnapshot(
+      disk::KernelFileCalls(), path, other,
+      [&](const durable::SnapshotContent&) -> absl::StatusOr<shard::RecordedTables> {
+        tables.Set(table, there);
+        return tables;
+      },
+      2);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  std::vector<shard::ReplayedLog> replayed;
+  for (uint32_t i = 0; i < 3; ++i) replayed.push_back(logs[i].AsShard(i, loaded->positions[i]));
+  NoSchema sink;
+  const auto result = shard::ReplayLogs(other, tables, replayed, sink, &loaded->copied);
+  ASSERT_TRUE(result.ok()) << result.status();
+  std::printf("%" PRIu64 " records applied, %" PRIu64 " in the snapshot\n", result->writes,
+              result->in_snapshot);
+  EXPECT_EQ(Contents(engine, table, kNoonNanos), Contents(other, there, kNoonNanos));
 }
 
 TEST(FullSnapshotTest, EveryFlippedByteAndEveryCutIsTold) {

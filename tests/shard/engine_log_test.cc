@@ -318,6 +318,28 @@ TEST(EngineLogTest, WhatIsNoRecordIsDamage) {
   }
 }
 
+// Of a run before the snapshot's, which had more shards.
+TEST(EngineLogTest, LogsOfShardsThatTheSnapshotDidNotHaveAreOlder) {
+  Logged logged(2);
+  const std::string list = logged.ListOf(1);
+  AddItem(logged.engine, logged.table, list, 1, "old", kNoonNanos);
+  ASSERT_TRUE(logged.engine.ReserveBarrier(4));
+  logged.engine.AppendBarrier("run3", 4);
+  const auto run = [&](uint32_t run_of_snapshot) {
+    const shard::CopiedParts copied(1, 0, run_of_snapshot);
+    Replayed replayed;
+    replayed.tables.Set(logged.table, replayed.table);
+    const std::vector<shard::ReplayedLog> logs{logged.logs[1].AsShard(1)};
+    const auto result =
+        shard::ReplayLogs(replayed.engine, replayed.tables, logs, replayed.sink, &copied);
+    EXPECT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(ReadItems(replayed.engine, replayed.table, list, kNoonNanos).empty());
+    return replayed.sink.barriers.size();
+  };
+  EXPECT_EQ(run(2), 1u);
+  EXPECT_EQ(run(3), 0u);
+}
+
 // What a deletion left or did not leave where it was made decides there, too, when the table has seen
 // timestamps of clients elsewhere.
 TEST(EngineLogTest, DeletionsHaveTheEffectThatTheyHad) {
