@@ -393,7 +393,12 @@ absl::Status OneLog::Truncate(const commitlog::RecordedTruncation& truncation,
   const CopiedParts* const copied = shared_.copied;
   const auto& component = truncation.component;
   OpStatus status = OpStatus::kOk;
-  if (copied == nullptr || !copied->MayHave(log_.shard, positions[number_])) {
+  // A piece of any log may have been copied behind it.
+  bool has_piece_behind = false;
+  for (size_t i = 0; i < positions.size() && copied != nullptr; ++i) {
+    has_piece_behind |= copied->MayHave(shared_.logs[i].shard, positions[i]);
+  }
+  if (!has_piece_behind) {
     status = component ? shared_.engine.TruncateFirstComponent(*table, *component)
                        : shared_.engine.TruncateTable(*table);
   } else {

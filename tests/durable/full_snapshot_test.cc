@@ -13,10 +13,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "engine/durable/full_snapshot.h"
+#include "engine/model/token.h"
 #include "engine/shard/engine.h"
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
@@ -111,6 +113,58 @@ TEST(FullSnapshotTest, WithTheLogsBehindItNothingIsMissingAndNothingComesTwice) 
   }
   std::printf("%" PRIu64 " rows in snapshots, %" PRIu64 " slices, %" PRIu64 " rows compared\n",
               totals.rows, totals.slices, totals.logged.rows_compared);
+}
+
+// It goes over what was copied before it, in whatever log, and not over what came behind it.
+TEST(FullSnapshotTest, ATruncationBetweenTwoPieces) {
+  TempFolder folder;
+  const std::string path = folder / "snapshot-1.snapshot";
+  std::deque<MemoryLog> logs(2);
+  shard::Engine engine({.shards = 2, .lanes_per_shard_log2 = 0});
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  engine.SetWriteLogs(std::vector<commitlog::WriteLog*>{&logs[0], &logs[1]}, 1);
+  const auto list_of = [&](uint32_t shard) {
+    for (int i = 0;; ++i) {
+      std::string key = ListKey("views", std::to_string(i));
+      if (engine.router().ShardOf(TokenOf(key)).value == shard) return key;
+    }
+  };
+  AddItem(engine, table, list_of(0), 1, "before", kNoonNanos);
+  AddItem(engine, table, list_of(1), 1, "before", kNoonNanos);
+  bool first = true;
+  const auto written = durable::WriteSnapshot(
+      disk::KernelFileCalls(), path, engine, kNoonNanos,
+      [&] {
+        return durable::SnapshotContent{"", {{table, "lists", "items"}}};
+      },
+      KeepNothing,
+      [&] {
+        if (!std::exchange(first, false)) return;
+        ASSERT_EQ(engine.TruncateTable(table), OpStatus::kOk);
+        AddItem(engine, table, list_of(1), 2, "behind", kNoonNanos);
+      });
+  ASSERT_TRUE(written.ok()) << written.status();
+  for (int i = 0; i < 20; ++i) {  // whichever log comes last
+    shard::Engine other({.shards = 1, .lanes_per_shard_log2 = 0});
+    shard::RecordedTables tables;
+    const TableId there = other.CreateTable(ListItemsSchema());
+    tables.Set(table, there);
+    const auto loaded = durable::LoadSnapshot(
+        disk::KernelFileCalls(), path, other,
+        [&](const durable::SnapshotContent&) -> absl::StatusOr<shard::RecordedTables> {
+          return tables;
+        },
+        1);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    std::vector<shard::ReplayedLog> replayed;
+    for (uint32_t log = 0; log < 2; ++log) {
+      replayed.push_back(logs[log].AsShard(log, loaded->positions[log]));
+    }
+    NoSchema sink;
+    ASSERT_TRUE(shard::ReplayLogs(other, tables, replayed, sink, &loaded->copied).ok());
+    ASSERT_TRUE(ReadItems(other, there, list_of(0), kNoonNanos).empty());
+    ASSERT_EQ(ReadItems(other, there, list_of(1), kNoonNanos), (Items{{2, "behind"}}));
+  }
 }
 
 // Writers that do not wait for it, and a truncation now and then.
