@@ -88,6 +88,8 @@ class Steps {
                     absl::FunctionRef<absl::Status(std::span<const uint64_t>)> run) {
     std::unique_lock lock(mutex_);
     logs_[log] = {step, position};
+    // One that waits at an earlier step, which this log does not have, may have waited for it.
+    changed_.notify_all();
     while (status_.ok() && done_ < step) {
       if (std::ranges::all_of(logs_, [&](const At& at) { return at.step >= step; })) {
         std::vector<uint64_t> positions;
