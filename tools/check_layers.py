@@ -56,16 +56,17 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values",
                     "cql/syntax", "settings", "shard", "command", "model", "base"],
-    # What is kept in a data directory.
-    "durable": ["snapshot", "commitlog", "disk", "shard", "command", "model", "base"],
+    # What is kept over the end of a process: logs, snapshots, and how they come back.
+    "durable": ["execute", "roles", "cql/syntax", "snapshot", "commitlog", "disk", "shard", "command",
+                "model", "base"],
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/syntax", "roles", "runtime", "model",
                   "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/syntax",
-              "roles", "settings", "lists", "shard", "runtime", "model", "base"],
+    "serve": ["durable", "commitlog", "disk", "faces/cql", "network", "instruments", "execute", "protocol",
+              "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 
 # Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
