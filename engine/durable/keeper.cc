@@ -86,7 +86,7 @@ absl::Status Keeper::WriteStart(ServerClock& clock) {
 void Keeper::SayRefusal(const absl::Status& refusal) const {
   if (!options_.say) return;
   options_.say(refusal.ok() ? std::string("the commit log is written again: writes are accepted")
-                            : absl::StrCat("writes are refused: ", refusal.message()));
+                            : std::string(ToStd(refusal.message())));
 }
 
 std::optional<std::string> Keeper::ClockRefusal() const {

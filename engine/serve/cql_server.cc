@@ -473,7 +473,13 @@ class CqlServer::Impl {
                         durable::DataDirectory::Open(options.data_dir));
     durable::Recovered recovered;
     if (options.from_snapshot.empty()) {
-      LS_ASSIGN_OR_RETURN(recovered, durable::Recover(directory, *engine_, recovery));
+      absl::StatusOr<durable::Recovered> found = durable::Recover(directory, *engine_, recovery);
+      if (absl::IsDataLoss(found.status()) && !recovers) {
+        return absl::DataLossError(absl::StrCat(
+            found.status().message(), "; liststore check ", options.data_dir,
+            " says what there is, liststore recover ", options.data_dir, " goes on without"));
+      }
+      LS_ASSIGN_OR_RETURN(recovered, std::move(found));
     } else {
       LS_ASSIGN_OR_RETURN(const bool is_empty, directory.IsEmpty());
       if (!is_empty) {

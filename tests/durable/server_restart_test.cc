@@ -276,6 +276,49 @@ TEST_F(ServerRestart, ResetsAreRefusedWithALogAndNotWithout) {
   EXPECT_EQ(Rows("SELECT keyspace_name FROM system_schema.tables WHERE keyspace_name = 'k'"), "");
 }
 
+TEST_F(ServerRestart, DamageIsSaidAndLeftOutWhenThatIsAskedFor) {
+  const auto check = [this](std::string& said) {
+    const auto is_whole = CheckDataDirectory(
+        folder_.path(), [&](std::string_view line) { said.append(line).append("\n"); });
+    EXPECT_TRUE(is_whole.ok()) << is_whole.status().message();
+    return is_whole.value_or(false);
+  };
+  Start(Options());
+  MakeTables();
+  for (int i = 0; i < 20; ++i) {
+    Must("INSERT INTO k.t (p, c, s) VALUES (" + std::to_string(i) + ", 0, 'value number " +
+         std::to_string(100 + i) + "')");
+  }
+  Stop();
+  std::string said;
+  EXPECT_TRUE(check(said)) << said;
+  const std::string segment = folder_ / "log-0000-0000000000000001.log";
+  std::string bytes = ReadFile(segment);
+  const size_t at = bytes.find("value number 110");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= 1;
+  WriteFile(segment, bytes);
+  EXPECT_FALSE(check(said));
+  EXPECT_NE(said.find("log-0000-0000000000000001.log"), std::string::npos) << said;
+  const absl::Status refused = CqlServer::Start(Options()).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss) << refused.message();
+  EXPECT_NE(refused.message().find("log-0000-0000000000000001.log"), std::string::npos)
+      << refused.message();
+  EXPECT_NE(refused.message().find("liststore recover"), std::string::npos) << refused.message();
+  CqlServerOptions options = Options();
+  options.commit_log = CommitLog::kOff;
+  const absl::Status recovered = CqlServer::RecoverDataDirectory(options);
+  ASSERT_TRUE(recovered.ok()) << recovered.message() << said_;
+  EXPECT_TRUE(check(said)) << said;
+  Start(Options());
+  EXPECT_EQ(Rows("SELECT count(*) FROM k.t"), "19");
+  EXPECT_EQ(Rows("SELECT s FROM k.t WHERE p = 10"), "");
+  EXPECT_EQ(Rows("SELECT s FROM k.t WHERE p = 11"), "value number 111");
+  Must("INSERT INTO k.t (p, c, s) VALUES (10, 0, 'again and again')");
+  Start(Options());
+  EXPECT_EQ(Rows("SELECT count(*) FROM k.t"), "20");
+}
+
 TEST_F(ServerRestart, ADirectoryIsOneServersAtATime) {
   Start(Options());
   const auto second = CqlServer::Start(Options());
