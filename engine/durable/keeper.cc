@@ -17,8 +17,6 @@
 namespace liststore::durable {
 namespace {
 
-ClockState StateOf(const ServerClock& clock) { return {clock.setting(), clock.NowNanos()}; }
-
 std::string Words(const absl::Status& refusal) {
   return absl::StrCat("nothing was changed: the commit log cannot take it: ", refusal.message());
 }
@@ -35,11 +33,12 @@ Keeper::Keeper(DataDirectory directory, Recovered recovered, const KeeperOptions
 
 Keeper::~Keeper() = default;
 
-absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles, ServerClock& clock) {
+absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles,
+                           std::function<ClockState()> clock) {
   LS_CHECK(engine_ == nullptr, "a run begins once");
   engine_ = &engine;
   roles_ = &roles;
-  clock_ = &clock;
+  clock_ = std::move(clock);
   if (!options_.log) return absl::OkStatus();
   LogSetOptions set;
   set.log.calls = &directory_.calls();
@@ -57,12 +56,12 @@ absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles, Serve
   }
   LS_ASSIGN_OR_RETURN(logs_, LogSet::Open(set));
   engine.SetWriteLogs(logs_->logs(), recovered_.last_run + 1);
-  LS_RETURN_IF_ERROR(WriteStart(clock));
+  LS_RETURN_IF_ERROR(WriteStart());
   roles.set_journal(this);
   return logs_->Keep();
 }
 
-absl::Status Keeper::WriteStart(ServerClock& clock) {
+absl::Status Keeper::WriteStart() {
   std::string start;
   AppendStart(execute::AllNumbered(*engine_->catalog().snapshot()), start);
   if (!engine_->ReserveBarrier(start.size())) return engine_->log_refusal();
@@ -73,7 +72,7 @@ absl::Status Keeper::WriteStart(ServerClock& clock) {
     AppendRoleEvent(recovered_.events.roles, *roles, event);
     if (!engine_->AppendEvent(event)) return engine_->log_refusal();
   }
-  const ClockState state = StateOf(clock);
+  const ClockState state = clock_();
   const bool is_known =
       recovered_.events.clock && recovered_.events.clock->setting == state.setting;
   const bool is_real = state.setting.mode == ServerClock::Mode::kReal;
@@ -100,7 +99,7 @@ void Keeper::NoteClock() {
   if (logs_ == nullptr) return;
   const MutexLock lock(clock_mutex_);
   std::string event;
-  AppendClockEvent(StateOf(*clock_), event);
+  AppendClockEvent(clock_(), event);
   // Refused between the question and the move: the next move says it.
   static_cast<void>(engine_->AppendEvent(event));
 }
@@ -115,7 +114,7 @@ SnapshotContent Keeper::Content() {
   definitions.numbers = execute::AllNumbered(*schema);
   definitions.events.roles = *roles_->snapshot();
   definitions.events.has_roles = true;
-  definitions.events.clock = StateOf(*clock_);
+  definitions.events.clock = clock_();
   definitions.last_run = recovered_.last_run + (logs_ != nullptr ? 1 : 0);
   definitions.old_logs = old_logs_;
   SnapshotContent content;
@@ -139,7 +138,7 @@ absl::StatusOr<SnapshotResult> Keeper::WriteSnapshotNow() {
   LS_ASSIGN_OR_RETURN(
       const WrittenSnapshot written,
       WriteSnapshot(
-          directory_.calls(), directory_.SnapshotPath(number), *engine_, clock_->NowNanos(),
+          directory_.calls(), directory_.SnapshotPath(number), *engine_, clock_().now_nanos,
           [&] { return Content(); }, keep, shard::LetOthersWork));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   const SnapshotResult result{number, written.rows, written.bytes,

@@ -22,7 +22,6 @@
 #include "engine/execute/schema_journal.h"
 #include "engine/roles/role_store.h"
 #include "engine/shard/engine.h"
-#include "liststore/server_clock.h"
 
 namespace liststore::durable {
 
@@ -50,8 +49,8 @@ struct KeeperOptions {
 // Close.
 class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
  public:
-  // `recovered`: of the directory, which the engine now has. The engine, roles and clock outlive the
-  // keeper's use, not the keeper.
+  // `recovered`: of the directory, which the engine now has. The engine and the roles outlive the keeper's
+  // use, not the keeper.
   Keeper(DataDirectory directory, Recovered recovered, const KeeperOptions& options);
   ~Keeper() override;
   Keeper(const Keeper&) = delete;
@@ -65,7 +64,9 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
 
   // Opens the logs and writes down with what this run begins. From now on everything is kept: before the
   // first client. Errors are the disk's.
-  absl::Status Begin(shard::Engine& engine, roles::RoleStore& roles, ServerClock& clock);
+  // `clock`: says what the clock is, from any thread.
+  absl::Status Begin(shard::Engine& engine, roles::RoleStore& roles,
+                     std::function<ClockState()> clock);
 
   // nullptr: there is none.
   LogSet* logs() { return logs_.get(); }
@@ -99,7 +100,7 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   absl::Status Close();
 
  private:
-  absl::Status WriteStart(ServerClock& clock);
+  absl::Status WriteStart();
   absl::StatusOr<SnapshotResult> WriteSnapshotNow();  // under snapshot_mutex_
   SnapshotContent Content();
   void DropOldLogs();
@@ -110,7 +111,7 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   const Recovered recovered_;
   shard::Engine* engine_ = nullptr;  // set by Begin, as the others
   roles::RoleStore* roles_ = nullptr;
-  ServerClock* clock_ = nullptr;
+  std::function<ClockState()> clock_;
   std::unique_ptr<LogSet> logs_;
   // Logs that nobody writes in this run.
   std::map<uint32_t, uint64_t> old_logs_;

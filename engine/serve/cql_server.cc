@@ -263,7 +263,7 @@ class CqlServer::Impl {
     LS_RETURN_IF_ERROR(impl.OpenDataDirectory(options, look, /*recovers=*/true));
     const roles::RoleState* const kept = impl.keeper_->recovered_roles();
     LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, config, kept));
-    LS_RETURN_IF_ERROR(impl.keeper_->Begin(*impl.engine_, *impl.roles_, *impl.clock_));
+    LS_RETURN_IF_ERROR(impl.keeper_->Begin(*impl.engine_, *impl.roles_, impl.ClockStates()));
     return impl.keeper_->TakeSnapshot().status();
   }
 
@@ -370,7 +370,7 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(roles_,
                         MakeRoles(options, config, keeper_ ? keeper_->recovered_roles() : nullptr));
     if (keeper_ != nullptr) {
-      LS_RETURN_IF_ERROR(keeper_->Begin(*engine_, *roles_, *clock_));
+      LS_RETURN_IF_ERROR(keeper_->Begin(*engine_, *roles_, ClockStates()));
       if (keeper_->logs() != nullptr) gate_.emplace(*keeper_->logs());
       context.keeper = keeper_.get();
       context.snapshots = SnapshotCalls(options);
@@ -502,6 +502,10 @@ class CqlServer::Impl {
     keeper.say = on_keeping_;
     keeper_ = std::make_unique<durable::Keeper>(std::move(directory), std::move(recovered), keeper);
     return absl::OkStatus();
+  }
+
+  std::function<durable::ClockState()> ClockStates() {
+    return [clock = clock_] { return durable::ClockState{clock->setting(), clock->NowNanos()}; };
   }
 
   void SayOf(const absl::StatusOr<durable::SnapshotResult>& taken) const {
