@@ -25,9 +25,11 @@ LAYERS = {
     # Rows and mutations live in model/, so that storage need not know the commands above it.
     "storage": ["memory", "model", "base"],
     "runtime": ["base"],
-    "shard": ["storage", "memory", "command", "runtime", "model", "base"],
     # Files, and nothing of what is in them.
     "disk": ["base"],
+    # Records in order, on the disk and back. Knows no store.
+    "commitlog": ["disk", "command", "model", "base"],
+    "shard": ["commitlog", "storage", "memory", "command", "runtime", "model", "base"],
     # Bytes of a saved store <-> stored rows. Knows no store.
     "snapshot": ["disk", "model", "base"],
     "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
@@ -54,14 +56,17 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values",
                     "cql/syntax", "settings", "shard", "command", "model", "base"],
+    # What is kept over the end of a process: logs, snapshots, and how they come back.
+    "durable": ["execute", "roles", "cql/syntax", "snapshot", "commitlog", "disk", "shard", "command",
+                "model", "base"],
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/syntax", "roles", "runtime", "model",
                   "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/syntax",
-              "roles", "settings", "lists", "shard", "runtime", "model", "base"],
+    "serve": ["durable", "commitlog", "disk", "faces/cql", "network", "instruments", "execute", "protocol",
+              "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 
 # Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
@@ -100,7 +105,8 @@ PARTS = {
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                      "programs/console", "lists", "model", "base"],
     # Of single layers, from within.
-    "bench/micro": ["cql/syntax", "protocol", "storage", "memory", "runtime", "model", "base"],
+    "bench/micro": ["cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
+                    "base"],
     # Programs of their own.
     "bench": ["bench/shapes", "bench/peers", "bench/wire", "bench/embedded", "bench/load", "bench/measure",
               "programs/console", "base"],

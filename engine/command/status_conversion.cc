@@ -1,12 +1,15 @@
 #include "engine/command/status_conversion.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/model/mutation.h"
 
 namespace liststore {
 
-absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal) {
+absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal,
+                      const absl::Status& log_refusal) {
   switch (status) {
     case OpStatus::kOk:
       return absl::OkStatus();
@@ -24,6 +27,16 @@ absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal) {
     case OpStatus::kRowTooLarge:
       return absl::InvalidArgumentError(
           absl::StrCat("a row would be larger than ", kRowBytesMax, " bytes; nothing was applied"));
+    case OpStatus::kNotKept: {
+      // A full disk is told from one that fails.
+      const std::string why(log_refusal.ok() ? "the commit log has no room"
+                                             : log_refusal.message());
+      const auto text = absl::StrCat(why, "; nothing was applied");
+      return absl::IsResourceExhausted(log_refusal) ? absl::ResourceExhaustedError(text)
+                                                    : absl::UnavailableError(text);
+    }
+    case OpStatus::kBadRecord:
+      return absl::DataLossError("a write of the commit log does not fit its table");
   }
   LS_UNREACHABLE("every OpStatus has its absl::Status");
 }

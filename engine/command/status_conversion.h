@@ -8,8 +8,10 @@
 
 namespace liststore {
 
-// `refusal` is what a message about memory says. kOk costs nothing.
-absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal);
+// `refusal` is what a message about memory says; `log_refusal`, not OK, what one about the commit log does.
+// kOk costs nothing.
+absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal,
+                      const absl::Status& log_refusal = absl::OkStatus());
 
 }  // namespace liststore
 

@@ -1,11 +1,15 @@
 #include "engine/disk/file_calls.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <new>
+#include <string_view>
 
 namespace liststore::disk {
 namespace {
@@ -24,6 +28,8 @@ class Kernel final : public FileCalls {
     int flags = O_CLOEXEC;
     if (purpose == OpenFor::kWriting) {
       flags |= O_WRONLY | O_CREAT | O_NOFOLLOW;
+    } else if (purpose == OpenFor::kNew) {
+      flags |= O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
     } else {
       flags |= O_RDONLY | (purpose == OpenFor::kDirectory ? O_DIRECTORY : 0);
     }
@@ -37,11 +43,31 @@ class Kernel final : public FileCalls {
   int64_t Write(int file, const char* from, size_t bytes) override {
     return Try([&]() -> int64_t { return ::write(file, from, bytes); });
   }
+  int64_t ReadAt(int file, char* to, size_t bytes, uint64_t offset) override {
+    return Try([&]() -> int64_t { return ::pread(file, to, bytes, static_cast<off_t>(offset)); });
+  }
+  int64_t WriteAt(int file, const char* from, size_t bytes, uint64_t offset) override {
+    return Try(
+        [&]() -> int64_t { return ::pwrite(file, from, bytes, static_cast<off_t>(offset)); });
+  }
+  int64_t Size(int file) override {
+    struct stat opened = {};
+    return ::fstat(file, &opened) == -1 ? -errno : static_cast<int64_t>(opened.st_size);
+  }
   int Empty(int file) override {
     return Try([&] { return ::ftruncate(file, 0); });
   }
+  int Cut(int file, uint64_t bytes) override {
+    return Try([&] { return ::ftruncate(file, static_cast<off_t>(bytes)); });
+  }
+  int Allocate(int file, uint64_t bytes) override {
+    return Try([&] { return ::fallocate(file, 0, 0, static_cast<off_t>(bytes)); });
+  }
   int Sync(int file) override {
     return Try([&] { return ::fsync(file); });
+  }
+  int SyncData(int file) override {
+    return Try([&] { return ::fdatasync(file); });
   }
   int Lock(int file) override {
     return Try([&] { return ::flock(file, LOCK_EX | LOCK_NB); });
@@ -58,6 +84,25 @@ class Kernel final : public FileCalls {
   }
   int Remove(const std::string& path) override {
     return Try([&] { return ::unlink(path.c_str()); });
+  }
+  int List(const std::string& path, std::vector<std::string>& names) override {
+    DIR* directory = ::opendir(path.c_str());
+    if (directory == nullptr) return -errno;
+    names.clear();
+    int result = 0;
+    try {
+      errno = 0;
+      while (const dirent* entry = ::readdir(directory)) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+        errno = 0;
+      }
+      result = -errno;
+    } catch (const std::bad_alloc&) {
+      result = -ENOMEM;
+    }
+    ::closedir(directory);
+    return result;
   }
 };
 

@@ -185,6 +185,7 @@ cql::CqlStatus RoleChanges::Grant(const cql::Statement& statement,
     state.Grant(client_.user, *granted_, granted_->ApplicablePermissions());
     return true;
   });
+  if (outcome == roles::RoleStore::Outcome::kNotKept) return RolesNotKept();
   if (outcome != roles::RoleStore::Outcome::kTooLarge) return {};
   return NoRoomForRoles();
 }
@@ -218,6 +219,12 @@ cql::CqlError NoRoomForRoles() {
   return cql::CqlError::Server("The roles and what was granted to them would take more than " +
                                std::to_string(roles::RoleStore::kBytesMax) +
                                " bytes: drop roles, or grant to roles that others have");
+}
+
+cql::CqlError RolesNotKept() {
+  return cql::CqlError::Server(
+      "The roles stay as they are: the commit log cannot be written, and what was changed would be "
+      "lost with the process");
 }
 
 bool IsReadableByAll(const TableDefinition& table) {

@@ -84,6 +84,8 @@ class RoleChanges {
 
 // Where the roles have outgrown their room.
 cql::CqlError NoRoomForRoles();
+// Where a change cannot be kept.
+cql::CqlError RolesNotKept();
 
 // Everybody may read it: what drivers ask for when they connect. Source: ScyllaDB
 // service/client_state.cc, readable_system_resources.

@@ -67,7 +67,14 @@ cql::CqlError RowTooLarge(uint64_t row_bytes) {
                                 " bytes that a row may have: keep a part of it in other rows");
 }
 
-void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory,
+std::string NotKept(const shard::Engine& engine) {
+  const absl::Status refusal = engine.log_refusal();
+  // Meanwhile it may have room again.
+  if (refusal.ok()) return "the commit log had no room for it: try again";
+  return std::string(refusal.message());
+}
+
+void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine,
                         protocol::Consistency consistency, protocol::WriteType type,
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out) {
@@ -75,7 +82,9 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory
     AnswerError(RowTooLarge(refusal.row_bytes), context, outcome, out);
     return;
   }
-  const std::string message = "The write was refused and nothing of it applied: " + memory.Text();
+  const std::string why =
+      refusal.status == OpStatus::kNotKept ? NotKept(engine) : engine.memory_refusal().Text();
+  const std::string message = "The write was refused and nothing of it applied: " + why;
   AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteFailure, message,
                                       protocol::WriteFailureDetails{consistency, 0, 1, 1, type}},
               context, outcome, out);

@@ -3,15 +3,16 @@
 #define LISTSTORE_ENGINE_EXECUTE_ANSWERS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "engine/base/output_buffer.h"
-#include "engine/command/memory_refusal.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/outcome.h"
 #include "engine/model/op_status.h"
 #include "engine/model/schema.h"
 #include "engine/protocol/response.h"
+#include "engine/shard/engine.h"
 
 namespace liststore::execute {
 
@@ -33,12 +34,15 @@ struct WriteRefusal {
   OpStatus status = OpStatus::kOutOfMemory;
   uint64_t row_bytes = 0;
 };
-// A write was refused: for want of memory, a write failure, which drivers hand to the application
-// as it is; an overloaded node they would call unreachable. Or for a row that would be too large.
-void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory,
+// A write was refused: for want of memory, or by the commit log, a write failure, which drivers hand to
+// the application as it is; an overloaded node they would call unreachable. Or for a row that would be too
+// large. `engine`: which refused it; its words for the reason.
+void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine,
                         protocol::Consistency consistency, protocol::WriteType type,
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out);
+// What the commit log says of OpStatus::kNotKept.
+std::string NotKept(const shard::Engine& engine);
 // The largest row, named.
 cql::CqlError RowTooLarge(uint64_t row_bytes);
 

@@ -47,6 +47,9 @@ struct ClientState {
   StatementMemo statements;            // that it has executed
   roles::PermissionCache permissions;  // of `user`
   WorkPlace place;                     // of its statements, at the moment
+  // Statements that may have written have run since this was taken back; whoever sends their answers
+  // does that.
+  bool has_written = false;
 
   // HOST:PORT, [IPV6]:PORT.
   std::string PeerText() const;

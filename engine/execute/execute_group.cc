@@ -362,9 +362,8 @@ void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
       engine.catalog().WaitForChange();
       AnswerError(Unprepared(slot.statement->id), slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
-      AnswerRefusedWrite({reply.status, reply.row_bytes}, engine.memory_refusal(),
-                         slot.request->consistency(), protocol::WriteType::kSimple, slot.context,
-                         outcome, out);
+      AnswerRefusedWrite({reply.status, reply.row_bytes}, engine, slot.request->consistency(),
+                         protocol::WriteType::kSimple, slot.context, outcome, out);
     } else if (slot.select == nullptr) {
       protocol::EncodeVoid(out, slot.context);
     } else {

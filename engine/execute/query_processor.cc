@@ -161,6 +161,7 @@ bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestVie
                              *statement.item_read);
   }
   const auto& plan = std::get<cql::ModificationPlan>(statement.plan->body);
+  turn.client.has_written = true;
   const std::optional<int64_t> timestamp = TimestampOf(request.parameters());
   return group.AddItemInsert(request, context, plan.table->storage.id, *statement.item_insert,
                              WholeSeconds(turn.now_nanos),
@@ -359,6 +360,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const cql::Plan& plan,
   if (const auto* select = std::get_if<cql::SelectPlan>(&body)) {
     return RunSelect(*select, columns, values, call);
   }
+  call.client.has_written = true;
   if (std::holds_alternative<cql::ModificationPlan>(body) ||
       std::holds_alternative<cql::BatchPlan>(body)) {
     return RunText(plan, columns, values, call);

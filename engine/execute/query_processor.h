@@ -22,6 +22,7 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
+#include "engine/execute/schema_journal.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/timeuuid_source.h"
 #include "engine/execute/write/write_set.h"
@@ -47,6 +48,8 @@ struct QueryProcessorOptions {
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
   std::function<void(const protocol::SchemaChange&)> on_schema_change;
+  // Outlives the processor; nullptr: nobody is told how to make changes again.
+  SchemaJournal* schema_journal = nullptr;
   // The schema has changed, and the heap had no room to say how. Takes none.
   std::function<void()> on_lost_schema_change;
   // Where features are counted that statements ask for in vain; outlives the processor. nullptr:

@@ -93,8 +93,8 @@ QueryProcessor::Ran QueryProcessor::AnswerWrite(const WriteRefusal& refusal,
     case OpStatus::kTableGone:
       return Ran::kTableGone;
     default:
-      AnswerRefusedWrite(refusal, engine_.memory_refusal(), call.request.consistency(), type,
-                         call.context, call.request.outcome, call.out);
+      AnswerRefusedWrite(refusal, engine_, call.request.consistency(), type, call.context,
+                         call.request.outcome, call.out);
       return Ran::kAnswered;
   }
 }

@@ -191,6 +191,7 @@ class QueryProcessor::RoleRunner {
       return status.ok();
     });
     if (outcome == RoleStore::Outcome::kTooLarge) return NoRoomForRoles();
+    if (outcome == RoleStore::Outcome::kNotKept) return RolesNotKept();
     return status;
   }
   std::shared_ptr<const Schema> schema() const { return processor_.engine_.catalog().snapshot(); }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/execute/access.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
+#include "engine/execute/schema_journal.h"
 #include "engine/execute/view_follower.h"
 #include "engine/execute/write/write_set.h"
 #include "engine/model/mutation.h"
@@ -58,6 +60,81 @@ std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, cons
   std::erase_if(differences, [](const auto& difference) { return !difference.of_index_view; });
   return differences;
 }
+
+// What is known before the tables are changed.
+void FillRecord(std::string_view text, const std::string& current_keyspace,
+                const cql::SchemaChangeContext& context, const cql::SchemaChange& change,
+                SchemaChangeRecord& record) {
+  record.statement = text;
+  record.current_keyspace = current_keyspace;
+  record.now_micros = context.now_micros;
+  record.drop_micros = context.drop_micros;
+  record.datacenter = context.datacenter;
+  record.other_datacenters.assign(context.other_datacenters.begin(),
+                                  context.other_datacenters.end());
+  record.knows_datacenters = context.knows_datacenters;
+  record.enable_tablets = context.settings.enable_tablets;
+  record.keyspace = change.keyspace;
+  record.table = change.table;
+  record.type = change.type;
+  record.drops = change.kind == cql::SchemaChange::Kind::kDropped;
+}
+
+// Bases of views that are filled get their numbers while writes go on, and keep them whatever becomes
+// of the view: a record of its own for each.
+class RenewalRecords {
+ public:
+  // `journal`: nullptr: nothing is recorded.
+  RenewalRecords(SchemaJournal* journal, const std::vector<SchemaAction>& actions,
+                 const Schema& after)
+      : journal_(journal) {
+    if (journal == nullptr) return;
+    for (const SchemaAction& action : actions) {
+      if (action.kind != SchemaAction::Kind::kFillView) continue;
+      const auto view = after.FindTable(action.keyspace, action.table);
+      Renewal& renewal = renewals_.emplace_back();
+      renewal.record.keyspace = action.keyspace;
+      renewal.record.table = view->view->base;
+      renewal.record.numbered = {{TableId{}, action.keyspace, view->view->base}};
+      renewal.bytes = RecordBytesMax(renewal.record, after);
+    }
+  }
+  ~RenewalRecords() {
+    for (const Renewal& renewal : renewals_) {
+      if (renewal.is_reserved) journal_->Unreserve(renewal.bytes);
+    }
+  }
+  RenewalRecords(const RenewalRecords&) = delete;
+  RenewalRecords& operator=(const RenewalRecords&) = delete;
+
+  cql::CqlStatus Reserve() {
+    for (Renewal& renewal : renewals_) {
+      LS_RETURN_IF_ERROR(journal_->Reserve(renewal.bytes));
+      renewal.is_reserved = true;
+    }
+    return {};
+  }
+
+  void Note(TableId id, const TableDefinition& base) {
+    for (Renewal& renewal : renewals_) {
+      if (!renewal.is_reserved || renewal.record.table != base.name) continue;
+      renewal.record.numbered[0].id = id;
+      renewal.is_reserved = false;
+      journal_->Note(renewal.record, renewal.bytes);
+      return;
+    }
+  }
+
+ private:
+  struct Renewal {
+    SchemaChangeRecord record;
+    size_t bytes = 0;
+    bool is_reserved = false;
+  };
+
+  SchemaJournal* const journal_;
+  std::vector<Renewal> renewals_;
+};
 
 }  // namespace
 
@@ -102,7 +179,8 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     return {};
   }
   shard::Catalog& catalog = engine_.catalog();
-  const auto new_uuid = [&] { return catalog.NewUuid(); };
+  SchemaChangeRecord record;
+  const auto new_uuid = [&] { return record.uuids.emplace_back(catalog.NewUuid()); };
   const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
   cql::SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
   context.settings = call.settings;
@@ -120,6 +198,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
   bool heap_refuses = false;
+  SchemaJournal* const journal = options_.schema_journal;
   RoleChanges role_changes(*roles_, call.client);
   const bool is_published = catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
@@ -131,15 +210,39 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       return false;
     }
     if (change->alters_schema) of_index_views = DifferencesOfIndexViews(*current, next);
-    try {
-      status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
-                                       MakeViewFollower, shard::LetOthersWork);
-    } catch (const std::bad_alloc&) {
+    record.now_nanos = clock_.NowNanos();
+    size_t reserved = 0;
+    // Gives back what was set aside, with what was granted, when nothing comes of it.
+    absl::Cleanup take_back = [&] {
+      if (reserved != 0) journal->Unreserve(reserved);
       role_changes.TakeBack();
-      throw;
+    };
+    if (journal != nullptr && change->alters_schema) {
+      FillRecord(call.text, call.client.keyspace, context, *change, record);
+      record.numbered = MayBeNumbered(*current, next);
+      const size_t bytes = RecordBytesMax(record, next);
+      if (const cql::CqlStatus room = journal->Reserve(bytes); !room.ok()) {
+        change = room.error();
+        return false;
+      }
+      reserved = bytes;
     }
-    if (status != OpStatus::kOk) role_changes.TakeBack();
-    if (status != OpStatus::kOk || !change->alters_schema) return false;
+    RenewalRecords renewals(journal, change->actions, next);
+    if (const cql::CqlStatus room = renewals.Reserve(); !room.ok()) {
+      change = room.error();
+      return false;
+    }
+    status = shard::RunSchemaActions(
+        engine_, *current, change->actions, record.now_nanos, next, MakeViewFollower,
+        shard::LetOthersWork,
+        [&](TableId id, const TableDefinition& table) { renewals.Note(id, table); });
+    if (status != OpStatus::kOk) return false;
+    if (reserved != 0) {
+      KeepNumbered(*current, next, record.numbered);
+      journal->Note(record, std::exchange(reserved, 0));
+    }
+    std::move(take_back).Cancel();
+    if (!change->alters_schema) return false;
     // Whatever comes now, the schema is to be that of the tables.
     try {
       role_changes.Revoke(*change);
@@ -161,6 +264,10 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     return cql::CqlError::Server(
         "The change of the schema was refused and nothing of it applied: " +
         engine_.memory_refusal().Text());
+  }
+  if (status == OpStatus::kNotKept) {
+    return cql::CqlError::Server(
+        "The change of the schema was refused and nothing of it applied: " + NotKept(engine_));
   }
   if (status == OpStatus::kRowTooLarge) {
     // What a column had that is added again.

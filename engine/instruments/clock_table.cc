@@ -137,9 +137,10 @@ cql::CqlError FollowsMachine(const ServerClock& clock) {
 
 }  // namespace
 
-ClockTable::ClockTable(ServerClock& clock, NextExpiry next_expiry)
+ClockTable::ClockTable(ServerClock& clock, NextExpiry next_expiry, Kept kept)
     : clock_(clock),
       next_expiry_(std::move(next_expiry)),
+      kept_(std::move(kept)),
       definition_(cql::MakeVirtualDefinition(kClockSpec)) {}
 
 std::vector<cql::VirtualRow> ClockTable::Rows(const cql::VirtualReadContext& /*context*/) const {
@@ -154,6 +155,15 @@ std::vector<cql::VirtualRow> ClockTable::Rows(const cql::VirtualReadContext& /*c
 }
 
 std::optional<cql::CqlError> ClockTable::Write(const Values& values) {
+  if (kept_.refusal) {
+    if (const auto why = kept_.refusal()) return cql::CqlError::Server("liststore.clock: " + *why);
+  }
+  std::optional<cql::CqlError> error = Change(values);
+  if (!error && kept_.moved) kept_.moved();
+  return error;
+}
+
+std::optional<cql::CqlError> ClockTable::Change(const Values& values) {
   const cql::CqlOr<ClockChange> change = ChangeIn(values);
   if (!change.ok()) return change.error();
   if (change->kind == ClockChange::Kind::kJump) return Jump();

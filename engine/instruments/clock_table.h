@@ -24,8 +24,16 @@ class ClockTable final : public cql::VirtualTable {
   // Thread-safe.
   using NextExpiry = std::function<std::optional<int64_t>(uint64_t now_nanos)>;
 
+  // Who keeps the clock over the end of the process.
+  struct Kept {
+    // Why it cannot be moved; nullopt: it can. Empty: it always can.
+    std::function<std::optional<std::string>()> refusal = {};
+    // It was.
+    std::function<void()> moved = {};
+  };
+
   // `clock` outlives the table.
-  ClockTable(ServerClock& clock, NextExpiry next_expiry);
+  ClockTable(ServerClock& clock, NextExpiry next_expiry, Kept kept = {nullptr, nullptr});
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
   // `now` and `now_nanos` are the clock's at the time of the call, not the context's.
@@ -39,10 +47,12 @@ class ClockTable final : public cql::VirtualTable {
   bool WriteTakesLong(const Values& values) const override;
 
  private:
+  std::optional<cql::CqlError> Change(const Values& values);
   std::optional<cql::CqlError> Jump();
 
   ServerClock& clock_;
   const NextExpiry next_expiry_;
+  const Kept kept_;
   Mutex jumps_;  // one at a time, so that two of them go to two expiries
   const std::shared_ptr<const TableDefinition> definition_;
 };

@@ -97,6 +97,13 @@ std::optional<cql::CqlError> DataTable::Write(const Values& values) {
     return RefuseData("'" + *action +
                       "' is not for a server of a list store, whose data belongs to the program");
   }
+  if (options_.keeps_log && *action != "forget") {
+    return RefuseData(
+        "'" + *action +
+        "' is not for a server with a commit log, which would bring back what a reset "
+        "has taken: start it with --commit-log off, or without --data-dir; TRUNCATE and "
+        "DROP are kept like everything else");
+  }
   if (*action == "mark") return Mark();
   if (*action == "reset") return Reset();
   const MutexLock lock(mutex_);

@@ -25,6 +25,8 @@ struct DataTableOptions {
   // The engine belongs to a list store of the program, which knows its tables by number and its
   // features by heart: nothing can be taken back under it, and every action is refused.
   bool serves_list_store = false;
+  // There is a commit log, which knows no marks: they and resets are refused.
+  bool keeps_log = false;
   // Told of every change of the schema that a reset made, once it can be seen and before the
   // statement is answered, by the thread that asked. May be empty.
   std::function<void(std::span<const SchemaDifference>)> on_schema_change;

@@ -337,7 +337,7 @@ absl::Status FeatureRegistry::WriteRows(std::string_view entity_type, std::strin
                                        .body = UpsertCommand{updates},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_refusal());
+  return ToStatus(reply.status, engine_.memory_refusal(), engine_.log_refusal());
 }
 
 absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::string_view feature,
@@ -355,7 +355,7 @@ absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::stri
                                        .body = DeleteRowsCommand{keys},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_refusal());
+  return ToStatus(reply.status, engine_.memory_refusal(), engine_.log_refusal());
 }
 
 void FeatureRegistry::Verify() const {

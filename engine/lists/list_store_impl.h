@@ -86,7 +86,7 @@ class ListStore::Impl {
   uint64_t NowForReads() const { return options.clock->CoarseNanos(); }
   absl::Status Status(OpStatus status) const {
     if (status == OpStatus::kOk) return absl::OkStatus();
-    return ToStatus(status, engine.memory_refusal());
+    return ToStatus(status, engine.memory_refusal(), engine.log_refusal());
   }
   // A command on one partition of list_items, built in place: it is larger than most bodies.
   template <typename Body>

@@ -94,6 +94,8 @@ class Loader final : public snapshot::ContentSink {
             absl::StrCat("saved store damaged: an item of more than ", kRowBytesMax, " bytes"));
       case OpStatus::kTableGone:
       case OpStatus::kTooManyTables:
+      case OpStatus::kNotKept:
+      case OpStatus::kBadRecord:
         break;
     }
     LS_UNREACHABLE("nobody drops a table of a store that is being opened");

@@ -194,7 +194,7 @@ void Connection::Arm() {
   if (tls_ != nullptr && tls_->has_output() && rest_.empty()) Send(share_.answers);
   if (closed_) return;
   if (!rest_.empty()) {
-    if (!waits_to_write_) WaitWritable();
+    if (!waits_to_write_ && gate_number_ == 0) WaitWritable();
     return;
   }
   if (ends_ && !drains_) SayGoodbye();
@@ -322,6 +322,7 @@ size_t Connection::Answer(std::string_view received) {
     ends_ = result.waits_for == WaitsFor::kEnd || (stops_ && result.waits_for == WaitsFor::kBytes);
     SetTimer(ends_ ? kNever : result.wakes_at);
     answer_bytes += share_.answers.size();
+    if (result.has_written && share_.gate != nullptr) EnterGate();
     Send(share_.answers);
     // A client that reads as fast as it is answered shares the loop with others all the same.
   } while (session_waits_for_ == WaitsFor::kTurn && rest_.empty() && !closed_ &&
@@ -342,6 +343,28 @@ void Connection::OnTimer() {
 
 // --- Writing -------------------------------------------------------------------------------------
 
+void Connection::EnterGate() {
+  if (share_.answers.empty() || closed_) return;
+  const uint64_t number = share_.gate->Enter(share_.loop.number());
+  if (number == 0) return;
+  if (!waits_for_timer_) {
+    // The time never comes, but closing the connection cancels it.
+    LS_DCHECK(timer_at_ == kNever, "a time that is set is waited for");
+    WaitForTimer();
+  }
+  share_.at_gate.push_back({number, id_});
+  gate_number_ = number;
+}
+
+void Connection::PassGate(uint64_t number) {
+  if (gate_number_ != number) return;
+  gate_number_ = 0;
+  if (closed_) return;
+  taken_at_ = share_.now;
+  Guarded([this] { OnWritable(); });
+  EndCallback();
+}
+
 size_t Connection::Write(std::string_view bytes) {
   error_code error;
   const size_t written =
@@ -358,7 +381,7 @@ void Connection::Send(OutputBuffer& answers) {
 void Connection::SendBytes(OutputBuffer& out) {
   LS_DCHECK(rest_.empty(), "answers keep their order");
   if (!out.empty() && !closed_) {
-    const size_t written = Write(out.view());
+    const size_t written = gate_number_ == 0 ? Write(out.view()) : 0;
     if (written < out.size() && !closed_) {
       std::swap(rest_, out);
       if (rest_.capacity() - rest_.size() > kSpareBytesMax) rest_.ShrinkTo(rest_.size());

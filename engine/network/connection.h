@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "engine/base/output_buffer.h"
 #include "engine/network/admission.h"
+#include "engine/network/answer_gate.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/descriptor.h"
 #include "engine/network/queue_age.h"
@@ -41,6 +43,14 @@ struct LoopShare {
   // answers encrypted, empty between two turns.
   std::unique_ptr<char[]> received;
   OutputBuffer encrypted;
+  // A connection whose answers wait at the gate, and the number that it has there.
+  struct AtGate {
+    uint64_t number = 0;
+    uint64_t id = 0;
+  };
+  // By which answers leave; nullptr: they just do.
+  AnswerGate* gate = nullptr;
+  std::deque<AtGate> at_gate = {};  // by their numbers
   // Destroys the connection.
   std::function<void(uint64_t id)> remove;
   // More is held than may be: who holds most is to end.
@@ -58,7 +68,8 @@ struct LoopShare {
 // Invariants:
 //  (1) nothing is read or answered while `rest_` has bytes;
 //  (2) an open connection waits for something: to read, to write, for a timer (of its session, or
-//      until there may be room) or for its turn;
+//      until there may be room) or for its turn; with answers at the gate for a timer at least, which
+//      calls it back when it is closed;
 //  (3) it is removed from its group only when it waits for nothing any more, since what it waits
 //      for calls it back;
 //  (4) `leftover_` holds less than one request, unless the session waits for a turn or a time;
@@ -84,6 +95,8 @@ class Connection final : private Client {
   void Finish();
   // Closes without regard to what is under way.
   void Abort();
+  // The gate's `number` has passed: what waited there is written, and the connection may be gone.
+  void PassGate(uint64_t number);
   // Ends what has taken too long, as of the share's clock, or is condemned.
   void CheckTimes();
   void EndIfCondemned();
@@ -137,6 +150,8 @@ class Connection final : private Client {
   bool MayRead() const;
   // The client is known, to its session and to TLS.
   bool IsEstablished() const;
+  // Before answers are sent that speak of writes: they may have to wait.
+  void EnterGate();
   // Writes all of `answers`, or keeps the rest. Leaves `answers` empty.
   void Send(OutputBuffer& answers);
   // The same of what goes to the socket as it is.
@@ -183,6 +198,7 @@ class Connection final : private Client {
   size_t bytes_missing_ = 0;  // of the request at its front, at least; 0: unknown
   OutputBuffer rest_;         // answered, not yet written
   size_t rest_sent_ = 0;      // bytes of it that are
+  uint64_t gate_number_ = 0;  // until which it waits at the gate; 0: it does not
   size_t pushed_bytes_ = 0;   // bytes of it that nobody asked for
   size_t drained_bytes_ = 0;
   size_t session_bytes_ = 0;  // that the session holds

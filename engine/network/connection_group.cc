@@ -19,9 +19,11 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .answers = {},
              .received = nullptr,
              .encrypted = {},
+             .gate = shared.gate,
              .remove = [this](uint64_t id) { Remove(id); },
              .make_room = shared.make_room},
       next_check_(share_.now + kCheckTime),
+      pass_gate_(loop, [this] { PassGate(); }),
       check_times_(loop, [this] { CheckTimesNow(shared_.now()); }),
       end_condemned_(loop,
                      [this] {
@@ -30,7 +32,10 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
       begin_stop_(loop, [this] { FinishAll(); }),
       abort_all_(loop, [this] {
         for (auto& [id, connection] : connections_) connection->Abort();
-      }) {}
+      }) {
+  if (shared.gate == nullptr) return;
+  shared.gate->TellOfPassing(loop.number(), [this] { pass_gate_.Ask(); });
+}
 
 ConnectionGroup::~ConnectionGroup() {
   LS_CHECK(connections_.empty(), "connections end before their group");
@@ -76,6 +81,18 @@ void ConnectionGroup::Remove(uint64_t id) {
   const size_t removed = connections_.erase(id);
   LS_CHECK(removed == 1, "a connection is removed once");
   NoteCount();
+}
+
+void ConnectionGroup::PassGate() {
+  std::deque<LoopShare::AtGate>& waiting = share_.at_gate;
+  const uint64_t passed = share_.gate->Passed(share_.loop.number());
+  // Who goes on may come back, with a number that has not passed.
+  while (!waiting.empty() && waiting.front().number <= passed) {
+    const LoopShare::AtGate next = waiting.front();
+    waiting.pop_front();
+    const auto at = connections_.find(next.id);
+    if (at != connections_.end()) at->second->PassGate(next.number);
+  }
 }
 
 void ConnectionGroup::NoteCount() {

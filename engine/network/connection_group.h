@@ -33,6 +33,8 @@ class ConnectionGroup {
     const std::function<Instant()>& now;
     // Who holds most of all groups' clients is to end. Called by every loop.
     std::function<void()> make_room;
+    // By which answers leave; nullptr: none.
+    AnswerGate* gate = nullptr;
   };
 
   // `loop` and `shared` outlive the group.
@@ -71,6 +73,8 @@ class ConnectionGroup {
   void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
   void FinishAll();
+  // Those go on whose numbers have passed the gate.
+  void PassGate();
   void NoteCount();
 
   const Shared& shared_;
@@ -83,6 +87,7 @@ class ConnectionGroup {
   bool stopping_ = false;
 
   // Any thread.
+  runtime::Errand pass_gate_;
   runtime::Errand check_times_;
   runtime::Errand end_condemned_;
   runtime::Errand begin_stop_;

@@ -39,6 +39,7 @@ void Connection::CheckTimes() {
     ++share_.counters.ended_in_handshake;
     return Close();
   }
+  if (gate_number_ != 0) return;  // we keep it waiting
   if (!rest_.empty()) {
     if (!over(taken_at_, limits.unread_time)) return;
     ++share_.counters.ended_not_reading;

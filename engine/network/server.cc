@@ -24,7 +24,8 @@ Server::Server(const ServerOptions& options, const ConnectionLimits& connections
               .budget = budget_,
               .counters = counters_,
               .now = now_,
-              .make_room = [this] { MakeRoom(); }} {}
+              .make_room = [this] { MakeRoom(); },
+              .gate = options.gate} {}
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& options) {
   LS_CHECK(options.loops >= 1 && options.limits.requests_max >= 1, "a server can do something");

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/network/admission.h"
+#include "engine/network/answer_gate.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/connection_group.h"
 #include "engine/network/listener.h"
@@ -33,6 +34,8 @@ struct ServerOptions {
   std::function<Instant()> now = {};
   // Called by every loop; see EventLoop. May be empty.
   runtime::EventLoop::Background background = {};
+  // By which answers leave that speak of writes; outlives the server. nullptr: they just do.
+  AnswerGate* gate = nullptr;
 };
 
 // Which loop takes a connection that comes to a port; it keeps it for life.

@@ -89,6 +89,9 @@ class Session {
     size_t held_bytes = 0;
     // The client waits for an answer that has yet to come: it is not idle.
     bool owes_answers = false;
+    // Something was written that the answers speak of: they leave by the server's gate, if it has
+    // one (answer_gate.h).
+    bool has_written = false;
   };
 
   virtual ~Session() = default;

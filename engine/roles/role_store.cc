@@ -27,9 +27,11 @@ std::shared_ptr<const RoleState> RoleStore::snapshot() const {
 
 RoleStore::Outcome RoleStore::Change(absl::FunctionRef<bool(RoleState&)> change) {
   const MutexLock lock(change_mutex_);
-  auto next = std::make_shared<RoleState>(*snapshot());
+  const Snapshot before = snapshot();
+  auto next = std::make_shared<RoleState>(*before);
   if (!change(*next)) return Outcome::kUnchanged;
   if (next->Bytes() > kBytesMax) return Outcome::kTooLarge;
+  if (journal_ != nullptr && !journal_->Note(*before, *next)) return Outcome::kNotKept;
   Publish(std::move(next));
   return Outcome::kChanged;
 }

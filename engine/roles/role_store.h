@@ -22,6 +22,14 @@ struct RoleRules {
   bool checks_permissions = false;
 };
 
+// Who is told of every change of roles, before it can be seen.
+class RoleJournal {
+ public:
+  virtual ~RoleJournal() = default;
+  // False: it cannot be kept, and is not to be.
+  virtual bool Note(const RoleState& before, const RoleState& after) = 0;
+};
+
 // Thread-safe. Changes are O(roles and grants), one at a time; looks at the version cost a load.
 class RoleStore {
  public:
@@ -34,6 +42,9 @@ class RoleStore {
   RoleStore(const RoleStore&) = delete;
   RoleStore& operator=(const RoleStore&) = delete;
 
+  // Outlives the store, or is taken back by nullptr. Before there are changes.
+  void set_journal(RoleJournal* journal) { journal_ = journal; }
+
   const RoleRules& rules() const { return rules_; }
   // Never nullptr.
   std::shared_ptr<const RoleState> snapshot() const;
@@ -45,6 +56,7 @@ class RoleStore {
     kUnchanged,  // `change` said so
     kChanged,
     kTooLarge,  // more than kBytesMax; nothing has changed
+    kNotKept,   // the journal says no; nothing has changed
   };
   // Hands `change` a copy, and publishes what it has made of it when it returns true.
   Outcome Change(absl::FunctionRef<bool(RoleState&)> change);
@@ -61,6 +73,7 @@ class RoleStore {
 
   const RoleRules rules_;
   const Snapshot start_;
+  RoleJournal* journal_ = nullptr;
   Mutex change_mutex_;
   Snapshot mark_ ABSL_GUARDED_BY(change_mutex_);  // nullptr: none
   mutable Mutex mutex_;

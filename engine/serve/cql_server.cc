@@ -14,8 +14,14 @@
 #include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/commitlog/shard_log.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
+#include "engine/durable/data_directory.h"
+#include "engine/durable/keeper.h"
+#include "engine/durable/recovery.h"
+#include "engine/durable/snapshot_schedule.h"
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/statement_cache.h"
@@ -25,6 +31,7 @@
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/slow_turns.h"
+#include "engine/instruments/snapshots_table.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
@@ -33,6 +40,7 @@
 #include "engine/roles/authenticator.h"
 #include "engine/roles/password_hash.h"
 #include "engine/serve/handler_factory.h"
+#include "engine/serve/log_gate.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
 #include "engine/serve/server_memory.h"
@@ -59,6 +67,47 @@ constexpr uint32_t kLongThreadsMax = 32;
 constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
 constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
 constexpr uint32_t kQueueTimeMaxMs = 3'600'000;
+constexpr uint32_t kLogPeriodMaxMs = 60'000;
+constexpr uint64_t kLogSegmentBytesMin = uint64_t{2} << 20;
+constexpr uint64_t kLogSegmentBytesMax = uint64_t{1} << 30;
+
+absl::Status CheckKeeping(const CqlServerOptions& options) {
+  using CommitLog = CqlServerOptions::CommitLog;
+  if (options.data_dir.empty()) {
+    if (options.commit_log == CommitLog::kOff) return absl::OkStatus();
+    return absl::InvalidArgumentError("commit_log is given, but no data_dir for it");
+  }
+  if (options.store != nullptr || options.clock != nullptr || options.manual_clock != nullptr) {
+    return absl::InvalidArgumentError(
+        "data_dir is for a server with tables and a clock of its own: not with a store, clock or "
+        "manual_clock");
+  }
+  if (options.commit_log_period_ms < 1 || options.commit_log_period_ms > kLogPeriodMaxMs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "commit_log_period_ms is ", options.commit_log_period_ms, ", not 1 to ", kLogPeriodMaxMs));
+  }
+  if (options.commit_log_segment_bytes < kLogSegmentBytesMin ||
+      options.commit_log_segment_bytes > kLogSegmentBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("commit_log_segment_bytes is ", options.commit_log_segment_bytes, ", not ",
+                     kLogSegmentBytesMin, " to ", kLogSegmentBytesMax));
+  }
+  return absl::OkStatus();
+}
+
+std::optional<commitlog::LogMode> LogModeOf(CqlServerOptions::CommitLog commit_log) {
+  switch (commit_log) {
+    case CqlServerOptions::CommitLog::kOff:
+      break;
+    case CqlServerOptions::CommitLog::kOs:
+      return commitlog::LogMode::kOs;
+    case CqlServerOptions::CommitLog::kPeriodic:
+      return commitlog::LogMode::kPeriodic;
+    case CqlServerOptions::CommitLog::kSync:
+      return commitlog::LogMode::kSync;
+  }
+  return std::nullopt;
+}
 
 absl::Status CheckOptions(const CqlServerOptions& options) {
   if (options.shards < 1 || options.shards > kShardsMax) {
@@ -114,7 +163,7 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
   if (!options.tls && (options.tls_port || options.tls_shard_aware_port)) {
     return absl::InvalidArgumentError("a port of TLS is given, but no certificate");
   }
-  return absl::OkStatus();
+  return CheckKeeping(options);
 }
 
 // The rule of Options::memory_limit_bytes.
@@ -205,6 +254,20 @@ execute::FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options
 // Members are made in their order, and go the other way: first the connections, last the data.
 class CqlServer::Impl {
  public:
+  static absl::Status RecoverDataDirectory(const CqlServerOptions& options) {
+    LS_RETURN_IF_ERROR(CheckOptions(options));
+    if (options.data_dir.empty()) return absl::InvalidArgumentError("no data_dir is given");
+    Impl impl(options);
+    LS_RETURN_IF_ERROR(impl.OpenEngine(options));
+    LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));
+    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
+    LS_RETURN_IF_ERROR(impl.OpenDataDirectory(options, look, /*recovers=*/true));
+    const roles::RoleState* const kept = impl.keeper_->recovered_roles();
+    LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, config, kept));
+    LS_RETURN_IF_ERROR(impl.keeper_->Begin(*impl.engine_, *impl.roles_, impl.ClockStates()));
+    return impl.keeper_->TakeSnapshot().status();
+  }
+
   static absl::StatusOr<std::unique_ptr<Impl>> Start(const CqlServerOptions& options) {
     LS_RETURN_IF_ERROR(CheckOptions(options));
     std::unique_ptr<Impl> impl(new Impl(options));
@@ -216,9 +279,25 @@ class CqlServer::Impl {
   ~Impl() { Stop(); }
 
   void Stop() {
-    if (server_ == nullptr) return;
-    server_->Stop();
-    if (cql_ != nullptr) cql_->Stop();
+    if (server_ != nullptr) server_->Stop();
+    if (server_ != nullptr && cql_ != nullptr) cql_->Stop();
+    // Nobody writes any more.
+    if (schedule_) schedule_->Stop();
+    if (keeper_ == nullptr || has_closed_keeper_.exchange(true)) return;
+    if (takes_snapshot_at_end_) SayOf(keeper_->TakeSnapshot());
+    const absl::Status closed = keeper_->Close();
+    if (!closed.ok() && on_keeping_) {
+      on_keeping_(ToStd(absl::StrCat("the commit log was not closed well: ", closed.message())));
+    }
+  }
+  absl::Status TakeSnapshot() {
+    if (keeper_ == nullptr) {
+      return absl::FailedPreconditionError("nothing is kept: there is no data_dir");
+    }
+    if (has_closed_keeper_) return absl::FailedPreconditionError("the server has stopped");
+    const absl::StatusOr<durable::SnapshotResult> taken = keeper_->TakeSnapshot();
+    SayOf(taken);
+    return taken.status();
   }
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
@@ -227,7 +306,8 @@ class CqlServer::Impl {
 
  private:
   explicit Impl(const CqlServerOptions& options)
-      : shares_(ClientMemory(options)),
+      : on_keeping_(options.on_keeping),
+        shares_(ClientMemory(options)),
         tally_(FirstMeeting(options)),
         journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
 
@@ -289,7 +369,22 @@ class CqlServer::Impl {
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
-    LS_ASSIGN_OR_RETURN(roles_, MakeRoles(options, config));
+    LS_RETURN_IF_ERROR(OpenDataDirectory(options, look, /*recovers=*/false));
+    LS_ASSIGN_OR_RETURN(roles_,
+                        MakeRoles(options, config, keeper_ ? keeper_->recovered_roles() : nullptr));
+    if (keeper_ != nullptr) {
+      LS_RETURN_IF_ERROR(keeper_->Begin(*engine_, *roles_, ClockStates()));
+      if (keeper_->logs() != nullptr) gate_.emplace(*keeper_->logs());
+      context.keeper = keeper_.get();
+      context.snapshots = SnapshotCalls(options);
+      // The log does not have what it begins with.
+      if (!options.from_snapshot.empty()) LS_RETURN_IF_ERROR(TakeSnapshot());
+      takes_snapshot_at_end_ = options.snapshot_at_end;
+      schedule_.emplace(*keeper_,
+                        durable::ScheduleOptions{.period_seconds = options.snapshot_period_seconds,
+                                                 .log_bytes = options.snapshot_log_bytes,
+                                                 .say = on_keeping_});
+    }
     authenticator_ = std::make_unique<roles::Authenticator>(*roles_);
     context.roles = roles_;
     context.cassandra_major = look.cassandra_major;
@@ -321,6 +416,7 @@ class CqlServer::Impl {
     network::ServerOptions server;
     server.loops = context.shards;
     server.limits = Limits(options, engine_->memory_limit_bytes(), shares_);
+    if (gate_) server.gate = &*gate_;
     server.connections = {options.max_connections, options.max_connections_per_address};
     server.client_memory_bytes = shares_.connections;
     server.background = [this] {
@@ -361,6 +457,7 @@ class CqlServer::Impl {
       const bool is_new = std::ranges::find(cql_addresses_, address) == cql_addresses_.end();
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
+    if (schedule_) LS_RETURN_IF_ERROR(schedule_->Start());
     return server_->Start();
   }
 
@@ -375,6 +472,88 @@ class CqlServer::Impl {
     uint32_t number = 0;
     while (number + 1 < server_->loop_count() && !server_->loop(number).IsCurrent()) ++number;
     return number;
+  }
+
+  // Recovers what is there.
+  absl::Status OpenDataDirectory(const CqlServerOptions& options, const NodeLook& look,
+                                 bool recovers) {
+    durable::RecoveryOptions recovery;
+    recovery.dialect = look.dialect;
+    recovery.now_nanos = clock_->NowNanos();
+    recovery.goes_on_behind_damage = recovers;
+    recovery.threads = options.shards;
+    recovery.say = on_keeping_;
+    if (options.data_dir.empty()) {
+      if (options.from_snapshot.empty()) return absl::OkStatus();
+      return durable::RecoverFrom(options.from_snapshot, disk::KernelFileCalls(), *engine_,
+                                  recovery)
+          .status();
+    }
+    LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
+                        durable::DataDirectory::Open(options.data_dir));
+    durable::Recovered recovered;
+    if (options.from_snapshot.empty()) {
+      absl::StatusOr<durable::Recovered> found = durable::Recover(directory, *engine_, recovery);
+      if (absl::IsDataLoss(found.status()) && !recovers) {
+        return absl::DataLossError(absl::StrCat(
+            found.status().message(), "; liststore check ", options.data_dir,
+            " says what there is, liststore recover ", options.data_dir, " goes on without"));
+      }
+      LS_ASSIGN_OR_RETURN(recovered, std::move(found));
+    } else {
+      LS_ASSIGN_OR_RETURN(const bool is_empty, directory.IsEmpty());
+      if (!is_empty) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("from_snapshot is given, and ", options.data_dir,
+                         " has something already, which it would take the place of"));
+      }
+      LS_ASSIGN_OR_RETURN(recovered, durable::RecoverFrom(options.from_snapshot, directory.calls(),
+                                                          *engine_, recovery));
+    }
+    const auto& clock = recovered.events.clock;
+    if (clock && clock->setting.mode != ServerClock::Mode::kReal) {
+      clock_->ResetTo(clock->setting, clock->now_nanos);
+    }
+    durable::KeeperOptions keeper;
+    keeper.log = LogModeOf(options.commit_log);
+    keeper.period_nanos = uint64_t{options.commit_log_period_ms} * 1'000'000;
+    keeper.segment_bytes = options.commit_log_segment_bytes;
+    keeper.loops = options.shards;
+    keeper.say = on_keeping_;
+    keeper_ = std::make_unique<durable::Keeper>(std::move(directory), std::move(recovered), keeper);
+    return absl::OkStatus();
+  }
+
+  std::function<durable::ClockState()> ClockStates() {
+    return [clock = clock_] { return durable::ClockState{clock->setting(), clock->NowNanos()}; };
+  }
+
+  void SayOf(const absl::StatusOr<durable::SnapshotResult>& taken) const {
+    if (!on_keeping_) return;
+    on_keeping_(taken.ok()
+                    ? durable::TextOf(*taken)
+                    : ToStd(absl::StrCat("no snapshot was taken: ", taken.status().message())));
+  }
+
+  instruments::SnapshotCalls SnapshotCalls(const CqlServerOptions& options) {
+    static constexpr const char* kWords[] = {"off", "os", "periodic", "sync"};
+    const std::string commit_log = kWords[static_cast<int>(options.commit_log)];
+    return {.state =
+                [this, commit_log] {
+                  const durable::SnapshotResult last = keeper_->last_snapshot();
+                  return instruments::SnapshotState{.directory = keeper_->directory().path(),
+                                                    .commit_log = commit_log,
+                                                    .log_bytes = keeper_->log_bytes(),
+                                                    .last_number = last.number,
+                                                    .last_rows = last.rows,
+                                                    .last_bytes = last.bytes,
+                                                    .last_nanos = last.taken_at_nanos};
+                },
+            .take = [this]() -> std::optional<std::string> {
+              const absl::Status taken = TakeSnapshot();
+              if (taken.ok()) return std::nullopt;
+              return std::string(ToStd(taken.message()));
+            }};
   }
 
   // Asked while the server runs.
@@ -401,7 +580,12 @@ class CqlServer::Impl {
             {"statements_long_refused", cql_->refused_long_statements()}};
   }
 
+  const std::function<void(std::string_view)> on_keeping_;
   const ClientShares shares_;
+  std::unique_ptr<durable::Keeper> keeper_;  // nullptr: nothing is kept; outlives the engine
+  std::atomic<bool> has_closed_keeper_ = false;
+  bool takes_snapshot_at_end_ = false;
+  std::optional<LogGate> gate_;
   execute::FeatureTally tally_;
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
@@ -419,6 +603,7 @@ class CqlServer::Impl {
   std::unique_ptr<cql_face::CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
+  std::optional<durable::SnapshotSchedule> schedule_;
 };
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
@@ -432,6 +617,19 @@ CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CqlServer::~CqlServer() = default;
 
 void CqlServer::Stop() { impl_->Stop(); }
+
+absl::Status CqlServer::TakeSnapshot() try {
+  return impl_->TakeSnapshot();
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
+}
+
+absl::Status CqlServer::RecoverDataDirectory(const CqlServerOptions& options) try {
+  return Impl::RecoverDataDirectory(options);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
+}
+
 uint16_t CqlServer::cql_port() const { return impl_->cql().cql_port(); }
 uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_port(); }
 uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }

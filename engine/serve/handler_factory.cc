@@ -55,6 +55,11 @@ cql::RuntimeFacts RuntimeOf(shard::Engine& engine, const std::vector<std::string
   return facts;
 }
 
+instruments::ClockTable::Kept KeptClock(durable::Keeper* keeper) {
+  if (keeper == nullptr) return {nullptr, nullptr};
+  return {[keeper] { return keeper->ClockRefusal(); }, [keeper] { keeper->NoteClock(); }};
+}
+
 // Roles go back with the data.
 class ResettableRoles final : public instruments::Resettable {
  public:
@@ -68,10 +73,31 @@ class ResettableRoles final : public instruments::Resettable {
   const std::shared_ptr<roles::RoleStore> roles_;
 };
 
+// So do the changes that a snapshot makes the schema by.
+class ResettableSchema final : public instruments::Resettable {
+ public:
+  // `keeper`: nullptr: nothing is kept.
+  explicit ResettableSchema(durable::Keeper* keeper) : keeper_(keeper) {}
+
+  void Reset() override {
+    if (keeper_ != nullptr) keeper_->ResetSchema();
+  }
+  void Mark() override {
+    if (keeper_ != nullptr) keeper_->MarkSchema();
+  }
+  void Forget() override {
+    if (keeper_ != nullptr) keeper_->ForgetMark();
+  }
+
+ private:
+  durable::Keeper* const keeper_;
+};
+
 // The statements of a server, with the tables and the clock that they see.
 class ServedStatements final : public StatementHandler {
  public:
-  explicit ServedStatements(const HandlerContext& context) : resettable_roles_(context.roles) {
+  explicit ServedStatements(const HandlerContext& context)
+      : resettable_roles_(context.roles), resettable_schema_(context.keeper) {
     cql::AddSystemTables(tables_, context.looks_like_scylla, &context.clients,
                          context.cassandra_major);
     cql::AddRoleTables(tables_, context.looks_like_scylla, context.cassandra_major,
@@ -100,6 +126,7 @@ class ServedStatements final : public StatementHandler {
     tables_.Add(instruments::MakeMemoryTable(context.memory_uses, context.change_limit));
     tables_.Add(instruments::MakeCountersTable(context.counters));
     tables_.Add(instruments::MakeSlowTurnsTable(context.slow_turns));
+    tables_.Add(instruments::MakeSnapshotsTable(context.snapshots));
     if (context.has_instruments) AddInstruments(context, config);
     execute::QueryProcessorOptions options;
     options.result_bytes_max = context.result_bytes_max;
@@ -119,6 +146,7 @@ class ServedStatements final : public StatementHandler {
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };
+    options.schema_journal = context.keeper;
     options.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     processor_ = std::make_unique<execute::QueryProcessor>(context.engine, context.clock, tables_,
                                                            std::move(options));
@@ -146,10 +174,11 @@ class ServedStatements final : public StatementHandler {
   // `config`: nullptr for none.
   void AddInstruments(const HandlerContext& context, instruments::ConfigTable* config) {
     tables_.Add(std::make_unique<instruments::ClockTable>(
-        context.clock,
-        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
+        context.clock, [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); },
+        KeptClock(context.keeper)));
     instruments::DataTableOptions data;
     data.serves_list_store = context.serves_list_store;
+    data.keeps_log = context.keeper != nullptr && context.keeper->logs() != nullptr;
     data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
       for (const SchemaDifference& difference : differences) {
         processor_->NoteSchemaDifference(difference);
@@ -158,6 +187,7 @@ class ServedStatements final : public StatementHandler {
     data.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     auto data_table =
         std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(resettable_schema_);
     data_table->AddResettable(resettable_roles_);
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
@@ -171,6 +201,7 @@ class ServedStatements final : public StatementHandler {
   }
 
   ResettableRoles resettable_roles_;
+  ResettableSchema resettable_schema_;
   instruments::FaultPlan faults_;
   cql::VirtualTables tables_;
   std::unique_ptr<execute::QueryProcessor> processor_;

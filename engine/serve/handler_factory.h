@@ -12,6 +12,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/dialect.h"
+#include "engine/durable/keeper.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
@@ -21,6 +22,7 @@
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
 #include "engine/instruments/slow_turns.h"
+#include "engine/instruments/snapshots_table.h"
 #include "engine/model/types/uuid.h"
 #include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
@@ -74,6 +76,10 @@ struct HandlerContext {
   std::function<std::vector<instruments::MemoryUse>()> memory_uses = {};
   instruments::ChangeLimit change_limit = {};
   std::function<std::vector<instruments::Counter>()> counters = {};
+  // Where everything is kept; nullptr: nowhere.
+  durable::Keeper* keeper = nullptr;
+  // For liststore.snapshots.
+  instruments::SnapshotCalls snapshots = {};
 };
 
 class StatementHandler : public execute::RequestHandler {

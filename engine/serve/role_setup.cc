@@ -34,7 +34,8 @@ absl::StatusOr<bool> IsOn(const settings::ScyllaConfig& config, std::string_view
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<roles::RoleStore>> MakeRoles(const CqlServerOptions& options,
-                                                            const settings::ScyllaConfig& config) {
+                                                            const settings::ScyllaConfig& config,
+                                                            const roles::RoleState* kept) {
   roles::RoleRules rules;
   LS_ASSIGN_OR_RETURN(
       rules.asks_for_passwords,
@@ -57,7 +58,10 @@ absl::StatusOr<std::shared_ptr<roles::RoleStore>> MakeRoles(const CqlServerOptio
     hash = salted.empty() ? roles::HashPassword(kDefaultPassword) : salted;
   }
   roles::RoleState state;
-  state.Put(name, /*can_login=*/true, /*is_superuser=*/true, std::move(hash));
+  if (kept != nullptr) state = *kept;
+  if (!options.user.empty() || state.Find(name) == nullptr) {
+    state.Put(name, /*can_login=*/true, /*is_superuser=*/true, std::move(hash));
+  }
   return std::make_shared<roles::RoleStore>(rules, std::move(state));
 }
 

@@ -16,8 +16,11 @@ namespace liststore {
 // cassandra by default; else cassandra, as which nobody logs in. Its option authorizer says whether
 // permissions are checked. Hashes a password, in milliseconds. InvalidArgument: authenticator or
 // authorizer is none of those that there are, or the hash asks for too much work.
+// `kept`: that there were before; nullptr: none. The superuser of `options` is put among them, with the
+// password that is said there; one that follows from `config` is there where they have it not.
 absl::StatusOr<std::shared_ptr<roles::RoleStore>> MakeRoles(const CqlServerOptions& options,
-                                                            const settings::ScyllaConfig& config);
+                                                            const settings::ScyllaConfig& config,
+                                                            const roles::RoleState* kept = nullptr);
 
 }  // namespace liststore
 

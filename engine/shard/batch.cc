@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/shard/batch_records.h"
 #include "engine/shard/condition_rows.h"
 #include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
@@ -130,7 +131,12 @@ class Engine::Batch {
       ForeseeRows();
       status = PledgeDerived();
     }
-    if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
+    if (applies_ && status == OpStatus::kOk && engine_.keeps_log()) [[unlikely]]
+      status = WriteDown();
+    if (applies_ && status == OpStatus::kOk) {
+      ApplyAll(replies);
+      if (records_) records_->Append();
+    }
     ClearPledges();
     if (follower_ != nullptr && applies_ && status == OpStatus::kOk) {
       engine_.budget_.Release(std::exchange(derived_bytes_, 0));
@@ -287,6 +293,25 @@ class Engine::Batch {
     return OpStatus::kOk;
   }
 
+  // What ApplyAll will do, in its order, with room for it in every log. What follows from the writes is not
+  // written down: it follows again.
+  OpStatus WriteDown() {
+    records_.emplace(engine_.NextLogNumber());
+    const auto add = [&](size_t number, const CommandBody& body) {
+      const Command& command = writes_[number];
+      records_->Add(*to_[number].lane->log(), *shares_.find(ShareIdOf(command))->second.table,
+                    command.table, command.partition_key, body, ContextOf(command));
+    };
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (IsUpsert(writes_[i])) add(i, writes_[i].body);
+    }
+    for (const NullsOf& nulls : nulls_) add(nulls.command, UpsertCommand{nulls.rows});
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (!IsUpsert(writes_[i])) add(i, writes_[i].body);
+    }
+    return records_->Reserve() ? OpStatus::kOk : OpStatus::kNotKept;
+  }
+
   void ApplyAll(std::span<Reply> replies) {
     for (size_t i = 0; i < writes_.size(); ++i) {
       if (IsUpsert(writes_[i])) replies[i] = Apply(i, writes_[i].body);
@@ -397,8 +422,9 @@ class Engine::Batch {
   WriteTimestamp newest_seen_ = WriteTimestamp::None();
   bool applies_ = false;
   uint64_t row_bytes_ = 0;
-  PledgedRows derived_;         // what follows
-  size_t many_arenas_ = 0;      // backed in the pool; 0: so few that it need not be
+  std::optional<BatchRecords> records_;  // where a log is kept
+  PledgedRows derived_;                  // what follows
+  size_t many_arenas_ = 0;               // backed in the pool; 0: so few that it need not be
   uint64_t derived_bytes_ = 0;  // held of the budget for it, beside what is set aside in tables
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/model/partition_key.h"
+#include "engine/shard/batch_records.h"
 #include "engine/shard/call_addresses.h"
 
 namespace liststore::shard {
@@ -143,7 +145,17 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
   write.timestamp = timestamp;
   write.now_seconds = WholeSeconds(now_nanos);
 
-  const OpStatus status = Pledge(upserts, to, named_twice, write);
+  OpStatus status = Pledge(upserts, to, named_twice, write);
+  std::optional<BatchRecords> records;
+  if (status == OpStatus::kOk && keeps_log()) [[unlikely]] {
+    records.emplace(NextLogNumber());
+    for (size_t i = 0; i < upserts.size(); ++i) {
+      const Command& command = upserts[i];
+      records->Add(*to[i].lane->log(), to[i].lane->table(command.table), command.table,
+                   command.partition_key, command.body, write);
+    }
+    if (!records->Reserve()) status = OpStatus::kNotKept;
+  }
   for (size_t i = 0; status == OpStatus::kOk && i < upserts.size(); ++i) {
     const Command& command = upserts[i];
     replies[i].timestamp = timestamp;
@@ -154,6 +166,7 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
     LS_CHECK(replies[i].status == OpStatus::kOk, "a pledged upsert does not fail");
     to[i].lane->AdvanceTimestamp(timestamp);
   }
+  if (records && status == OpStatus::kOk) records->Append();
   return status;
 }
 

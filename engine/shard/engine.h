@@ -25,6 +25,8 @@
 #include "engine/command/conditional_write.h"
 #include "engine/command/memory_refusal.h"
 #include "engine/command/reply.h"
+#include "engine/commitlog/record_decoder.h"
+#include "engine/commitlog/write_log.h"
 #include "engine/memory/heap_share.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
@@ -37,6 +39,7 @@
 #include "engine/model/view_sink.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/catalog.h"
+#include "engine/shard/copied_parts.h"
 #include "engine/shard/engine_image.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
@@ -200,6 +203,10 @@ class Engine {
   };
   Destination Foresee(TableId table, std::string_view partition_key) const;
   void FetchForWrite(TableId table, const Destination& to) const;
+  // Its two halves, for who foresees several: the second of all of them behind the first of all, so that
+  // taking a lane does not wait for the pages that were asked for before.
+  uint64_t HintForWrite(TableId table, const Destination& to) const;
+  static void FetchForWrite(uint64_t hint) { storage::Table::PrefetchForWrite(hint); }
   // Runs a command that goes there.
   Reply Execute(const Command& command, const Destination& to, uint64_t now_nanos);
 
@@ -246,6 +253,46 @@ class Engine {
   // let go: nobody sees the one without the other. Rows that follow are never refused: what they
   // take beyond the memory limit, the next write finds missing. O(rows read and written, log rows).
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
+
+  // --- The commit log ----------------------------------------------------------------------------
+  // docs/commit_log.md. Whatever is written is refused with kNotKept, and nothing of it applied, where a log
+  // that it concerns has no room for it. Rows that follow from others (derived tables) are not
+  // written down, nor what goes by time, by eviction or with its table.
+
+  // From now on what lanes of shard i apply is appended to logs[i], in the order in which they apply it.
+  // `run`: above that of every earlier start of which there are records, below 2^23. Before there are
+  // other threads; the logs outlive the engine.
+  void SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t run);
+  bool keeps_log() const { return !logs_.empty(); }
+  uint32_t log_run() const { return log_run_; }
+  // Why a log refuses. OK: none does.
+  absl::Status log_refusal() const;
+  // The ends of all logs, at one instant, at which no batch or step is under way: every lane is held.
+  std::vector<uint64_t> LogPositions();
+  // A step that stands in every log between the same writes: what was executed before AppendBarrier is
+  // before it, what is executed afterwards behind it. Room for it comes first, in all logs or none:
+  // every true is ended by one AppendBarrier or UnreserveBarrier with the same number. `payload`: at
+  // most so many bytes.
+  bool ReserveBarrier(size_t payload_bytes);
+  void UnreserveBarrier(size_t payload_bytes);
+  void AppendBarrier(std::string_view payload, size_t reserved_payload_bytes);
+  // Into log 0, in no order with writes. False: it refuses.
+  bool AppendEvent(std::string_view payload);
+
+  // Applies a write that was written down, as it was applied then, into `table`: under its timestamp,
+  // above which the lane's next ones are then, at its time, and with what was over having the effect that
+  // it had. Nothing is made free for it by its time: kOutOfMemory. kTableGone.
+  // kBadRecord: it does not fit the table's columns.
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table) {
+    return Replay(write, table, DestinationOf(write.partition_key));
+  }
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId table, const Destination& to);
+  // After its kOutOfMemory: the same again, with room made by what is over at `now_nanos`, at which or
+  // behind which all records are that are still to come, and by evictions.
+  OpStatus ReplayWithRoom(const commitlog::RecordedWrite& write, TableId table,
+                          const Destination& to, uint64_t now_nanos);
+  // Drops the partitions of a table of which `goes(key)`. Not written down. O(partitions).
+  OpStatus DropPartitions(TableId table, absl::FunctionRef<bool(std::string_view)> goes);
 
   // --- Eviction ----------------------------------------------------------------------------------
   // When a write finds no memory, partitions of the tables that take part may go, whichever is
@@ -310,12 +357,24 @@ class Engine {
   // moves `position`: one slice, under one hold of one lane, of up to 128 partitions or until the
   // sink is full. Each partition is sent whole, and so as it is at one instant. kTableGone.
   OpStatus CopyOut(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink);
+  // The same for a snapshot that goes together with logs: a slice ends between two addresses, and `part` is
+  // the piece that it is, with how far the lane's log had come (0 without one). `position` counts lanes and
+  // addresses alone.
+  OpStatus CopyPart(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink,
+                    CopiedPart& part);
+  // As TableSchema::packs_item_keys; no for a table that is gone.
+  bool PacksItemKeys(TableId table);
   // Puts in rows of a partition that CopyOut sent; see Table::Restore. For tables that nobody else
   // uses. kOutOfMemory: a part of them was put in.
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,
                    uint64_t now_nanos);
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const HotRow> rows,
                    uint64_t now_nanos);
+  // The same of what was written down: kBadRecord where it does not fit the table.
+  OpStatus RestoreRecorded(TableId table, const StoredPartition& partition,
+                           std::span<const StoredRow> rows, uint64_t now_nanos);
+  OpStatus RestoreRecorded(TableId table, const StoredPartition& partition,
+                           std::span<const HotRow> rows, uint64_t now_nanos);
   // The largest timestamp that any lane has given out; a lane gives out none at or below what it is
   // advanced to.
   WriteTimestamp LastTimestamp();
@@ -384,6 +443,10 @@ class Engine {
   Destination DestinationOf(const Command& command) const {
     return DestinationOf(command.partition_key);
   }
+  uint64_t NextLogNumber() { return next_log_number_.fetch_add(1, std::memory_order_relaxed); }
+  bool ReserveInAll(size_t bytes);  // logs; false: in none
+  bool WriteDownTruncations(std::span<const TableId> tables,
+                            std::optional<std::string_view> component);
   class Batch;       // see batch.cc
   class GroupAhead;  // see engine_commands.cc
   // See engine_image.cc.
@@ -464,7 +527,7 @@ class Engine {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   template <typename Row>
   OpStatus RestoreRows(TableId table, const StoredPartition& partition, std::span<const Row> rows,
-                       uint64_t now_nanos);
+                       uint64_t now_nanos, bool is_recorded);
   // Puts what columns held that were dropped before into the new table. The caller holds no lane.
   OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds,
                    absl::FunctionRef<void()> between_slices);
@@ -522,7 +585,10 @@ class Engine {
   // Nobody asks what is held of a table of users: it does not know what was there before.
   static constexpr storage::EvictionOptions kUsersEviction{.lives_elsewhere = true,
                                                            .filter_bytes = 0};
-  bool evicts_tables_of_users_ = false;  // set before there are other threads
+  bool evicts_tables_of_users_ = false;     // set before there are other threads
+  std::vector<commitlog::WriteLog*> logs_;  // by shard; empty: none is kept
+  uint32_t log_run_ = 0;
+  std::atomic<uint64_t> next_log_number_{0};  // of batches and steps: the run << 40, and on
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
   std::atomic<uint64_t> era_{0};                  // changes while every lane is held

@@ -78,8 +78,12 @@ Engine::Destination Engine::Foresee(TableId table, std::string_view partition_ke
   return to;
 }
 
+uint64_t Engine::HintForWrite(TableId table, const Destination& to) const {
+  return HintOf(*to.lane, table, to.lane->ShellOf(table), to.address);
+}
+
 void Engine::FetchForWrite(TableId table, const Destination& to) const {
-  storage::Table::PrefetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
+  FetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
 }
 
 // --- Groups --------------------------------------------------------------------------------------

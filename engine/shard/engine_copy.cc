@@ -1,9 +1,11 @@
 // What is stored, on its way out of an engine and back.
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
+#include "engine/shard/table_fit.h"
 
 namespace liststore::shard {
 namespace {
@@ -48,15 +50,70 @@ OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& positi
   return OpStatus::kOk;
 }
 
+OpStatus Engine::CopyPart(TableId table, uint64_t now_nanos, CopyPosition& position,
+                          StoredRowSink& sink, CopiedPart& part) {
+  LS_CHECK(!position.done, "something is left to copy");
+  const int64_t now_seconds = WholeSeconds(now_nanos);
+  Lane& lane = *lanes_[position.lane];
+  part = {table, position.lane, std::numeric_limits<uint64_t>::max(), 0};
+  bool gone = false;
+  bool more = false;  // of this lane
+  // On this thread, and not on that of who holds the lane, which has others to serve.
+  HoldFor(lane, /*waits_its_turn=*/true, [&] {
+    storage::Table* from = lane.FindTable(table);
+    gone = from == nullptr;
+    if (gone) return;
+    if (lane.log() != nullptr) part.position = lane.log()->appended();
+    const size_t sent_max = std::min<size_t>(kPartitionsPerSlice, copied_rows_per_hold_);
+    size_t sent = 0;
+    uint64_t last = 0;
+    from->ScanPartitions(position.address, std::nullopt,
+                         [&](uint64_t address, const storage::Partition& partition) {
+                           const bool full = sent >= sent_max || sink.Full();
+                           if (full && sent > 0 && address != last) {
+                             more = true;
+                             return false;
+                           }
+                           ++sent;
+                           from->SendStored(partition, now_seconds, sink);
+                           last = address;
+                           return true;
+                         });
+    if (more) part.last_address = last;
+  });
+  if (gone) return OpStatus::kTableGone;
+  if (more) {
+    position.address = part.last_address + 1;
+    return OpStatus::kOk;
+  }
+  position.address = 0;
+  position.done = ++position.lane == lanes_.size();
+  return OpStatus::kOk;
+}
+
+bool Engine::PacksItemKeys(TableId table) {
+  bool packs = false;
+  lanes_[0]->ownership.Run([&] {
+    const storage::Table* const part = lanes_[0]->FindTable(table);
+    packs = part != nullptr && part->schema().packs_item_keys();
+  });
+  return packs;
+}
+
 template <typename Row>
 OpStatus Engine::RestoreRows(TableId table, const StoredPartition& partition,
-                             std::span<const Row> rows, uint64_t now_nanos) {
+                             std::span<const Row> rows, uint64_t now_nanos, bool is_recorded) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const Router::Place place = router_.PlaceOf(TokenOf(partition.key));
   Lane& lane = *lanes_[place.lane];
   OpStatus status = OpStatus::kTableGone;
   const auto restore = [&] {
-    if (storage::Table* into = lane.FindTable(table)) {
+    storage::Table* const into = lane.FindTable(table);
+    if (into == nullptr) {
+      status = OpStatus::kTableGone;
+    } else if (is_recorded && !FitsTable(into->schema(), partition, rows)) {
+      status = OpStatus::kBadRecord;
+    } else {
       status = into->Restore({partition.key, place.address}, partition, rows, now_seconds);
     }
   };
@@ -74,12 +131,22 @@ OpStatus Engine::RestoreRows(TableId table, const StoredPartition& partition,
 
 OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
                          std::span<const StoredRow> rows, uint64_t now_nanos) {
-  return RestoreRows(table, partition, rows, now_nanos);
+  return RestoreRows(table, partition, rows, now_nanos, /*is_recorded=*/false);
 }
 
 OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
                          std::span<const HotRow> rows, uint64_t now_nanos) {
-  return RestoreRows(table, partition, rows, now_nanos);
+  return RestoreRows(table, partition, rows, now_nanos, /*is_recorded=*/false);
+}
+
+OpStatus Engine::RestoreRecorded(TableId table, const StoredPartition& partition,
+                                 std::span<const StoredRow> rows, uint64_t now_nanos) {
+  return RestoreRows(table, partition, rows, now_nanos, /*is_recorded=*/true);
+}
+
+OpStatus Engine::RestoreRecorded(TableId table, const StoredPartition& partition,
+                                 std::span<const HotRow> rows, uint64_t now_nanos) {
+  return RestoreRows(table, partition, rows, now_nanos, /*is_recorded=*/true);
 }
 
 WriteTimestamp Engine::LastTimestamp() {

@@ -151,29 +151,30 @@ OpStatus Engine::SetGrace(TableId table, int64_t gc_grace_seconds) {
   return WithAllOf(table, [&](storage::Table& part) { part.SetGrace(gc_grace_seconds); });
 }
 
-OpStatus Engine::TruncateTable(TableId table) {
-  return WithAllOf(table, [&](storage::Table& part) { part.TruncateAll(); });
-}
+OpStatus Engine::TruncateTable(TableId table) { return TruncateTables({&table, 1}); }
 
 void Engine::PrepareTruncation(TableId table, std::string_view component) {
   WithAllOf(table, [&](storage::Table& part) { part.PrepareTruncation(component); });
 }
 
 OpStatus Engine::TruncateFirstComponent(TableId table, std::string_view component) {
-  return WithAllOf(table, [&](storage::Table& part) { part.TruncateFirstComponent(component); });
+  const AllLanes hold(*this);
+  if (lanes_[0]->FindTable(table) == nullptr) return OpStatus::kTableGone;
+  if (keeps_log() && !WriteDownTruncations({&table, 1}, component)) return OpStatus::kNotKept;
+  for (const auto& lane : lanes_) lane->table(table).TruncateFirstComponent(component);
+  return OpStatus::kOk;
 }
 
 OpStatus Engine::TruncateTables(std::span<const TableId> tables) {
-  OpStatus status = OpStatus::kOk;
   const AllLanes hold(*this);
   for (const TableId table : tables) {
-    if (lanes_[0]->FindTable(table) == nullptr) status = OpStatus::kTableGone;
+    if (lanes_[0]->FindTable(table) == nullptr) return OpStatus::kTableGone;
   }
+  if (keeps_log() && !WriteDownTruncations(tables, std::nullopt)) return OpStatus::kNotKept;
   for (const auto& lane : lanes_) {
-    if (status != OpStatus::kOk) break;
     for (const TableId table : tables) lane->table(table).TruncateAll();
   }
-  return status;
+  return OpStatus::kOk;
 }
 
 bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {

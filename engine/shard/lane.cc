@@ -90,6 +90,13 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
 
 void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t address,
                         uint64_t now_nanos, Reply& reply) {
+  if (log_ != nullptr) [[unlikely]]
+    return ExecuteLogged(command, into, address, now_nanos, reply);
+  Apply(command, into, address, now_nanos, reply);
+}
+
+void Lane::Apply(const Command& command, storage::Table& into, uint64_t address, uint64_t now_nanos,
+                 Reply& reply) {
   const storage::PartitionRef partition{command.partition_key, address};
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const auto write = [&] {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "engine/base/seconds.h"
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
+#include "engine/commitlog/record_decoder.h"
+#include "engine/commitlog/write_log.h"
 #include "engine/runtime/lane_ownership.h"
 #include "engine/shard/router.h"
 #include "engine/storage/lane_eviction.h"
@@ -125,6 +128,13 @@ class Lane final : private storage::AddressOf {
 
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
   WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
+  // Where writes are written down, in the order in which they are applied; nullptr: nowhere. What a write
+  // takes there is set aside before anything of it is applied, and is refused with kNotKept where it
+  // cannot be. The log outlives the lane.
+  commitlog::WriteLog* log() const { return log_; }
+  void set_log(commitlog::WriteLog* log) { log_ = log; }
+  // Applies a write that was written down to the partition, which lives here. See Engine::Replay.
+  OpStatus Replay(const commitlog::RecordedWrite& write, TableId id, uint64_t address);
   // What goes of all its tables.
   storage::LaneEviction& eviction() { return eviction_; }
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
@@ -142,6 +152,11 @@ class Lane final : private storage::AddressOf {
   // All but reads.
   void ExecuteOther(const Command& command, storage::Table& into, uint64_t address,
                     uint64_t now_nanos, Reply& reply);
+  // The same where a log is kept, and what it does in the table.
+  void ExecuteLogged(const Command& command, storage::Table& into, uint64_t address,
+                     uint64_t now_nanos, Reply& reply);
+  void Apply(const Command& command, storage::Table& into, uint64_t address, uint64_t now_nanos,
+             Reply& reply);
 
   uint64_t operator()(std::string_view partition_key) const override {
     return router_.PlaceOf(TokenOf(partition_key)).address;
@@ -159,6 +174,8 @@ class Lane final : private storage::AddressOf {
   std::vector<std::unique_ptr<storage::Table>> owned_;
   size_t table_count_ = 0;
   WriteTimestamp last_timestamp_{0};
+  commitlog::WriteLog* log_ = nullptr;
+  std::string record_;              // of the write under way; its capacity is used again
   storage::LaneEviction eviction_;  // behind what readers without hold look at
 };
 

@@ -18,12 +18,13 @@ class SchemaActionRunner {
  public:
   SchemaActionRunner(Engine& engine, const Schema& before, uint64_t now_nanos,
                      const MakeFollower& make_follower, absl::FunctionRef<void()> between_slices,
-                     Schema& after)
+                     const NoteRenewed& note_renewed, Schema& after)
       : engine_(engine),
         before_(before),
         now_nanos_(now_nanos),
         make_follower_(make_follower),
         between_slices_(between_slices),
+        note_renewed_(note_renewed),
         after_(after) {}
 
   // Those that run together: the first of `actions` and maybe some behind it.
@@ -165,6 +166,7 @@ class SchemaActionRunner {
          {with_view.base.get(), without_view.base.get(), numbered.get()}) {
       of->storage.id = id;
     }
+    if (note_renewed_) note_renewed_(id, *numbered);
     engine_.catalog().PublishMeanwhile(with_view.schema);
     OpStatus status = OpStatus::kOutOfMemory;
     try {
@@ -218,6 +220,7 @@ class SchemaActionRunner {
   const uint64_t now_nanos_;
   const MakeFollower& make_follower_;
   const absl::FunctionRef<void()> between_slices_;
+  const NoteRenewed& note_renewed_;
   Schema& after_;
   std::vector<TableId> created_;
 };
@@ -227,8 +230,10 @@ class SchemaActionRunner {
 OpStatus RunSchemaActions(Engine& engine, const Schema& before,
                           std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
                           const MakeFollower& make_follower,
-                          absl::FunctionRef<void()> between_slices) {
-  SchemaActionRunner runner(engine, before, now_nanos, make_follower, between_slices, after);
+                          absl::FunctionRef<void()> between_slices,
+                          const NoteRenewed& note_renewed) {
+  SchemaActionRunner runner(engine, before, now_nanos, make_follower, between_slices, note_renewed,
+                            after);
   while (!actions.empty()) {
     const size_t together = SchemaActionRunner::Together(actions);
     OpStatus status = OpStatus::kOk;

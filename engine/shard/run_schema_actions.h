@@ -20,6 +20,11 @@ namespace liststore::shard {
 using MakeFollower =
     std::function<std::unique_ptr<RowFollower>(const Schema& schema, const TableDefinition& view)>;
 
+// Told that a table of the current schema has another number, before a write can know it: the base of
+// a view that is about to be filled. It stays so whatever becomes of the change. Takes nothing of the
+// heap.
+using NoteRenewed = std::function<void(TableId id, const TableDefinition& table)>;
+
 // Runs `actions` in order and puts the ids of tables that were made into `after`, by new
 // definitions. For use within Catalog::Change, with `before` the current schema and `after` the
 // next one:
@@ -43,7 +48,7 @@ using MakeFollower =
 OpStatus RunSchemaActions(
     Engine& engine, const Schema& before, std::span<const SchemaAction> actions, uint64_t now_nanos,
     Schema& after, const MakeFollower& make_follower = {},
-    absl::FunctionRef<void()> between_slices = [] {});
+    absl::FunctionRef<void()> between_slices = [] {}, const NoteRenewed& note_renewed = {});
 
 }  // namespace liststore::shard
 

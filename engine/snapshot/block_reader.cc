@@ -40,11 +40,11 @@ absl::Status BlockReader::ReadAll(char* to, size_t bytes, const char* what) {
 absl::Status BlockReader::ReadFileHeader() {
   char header[kFileHeaderBytes];
   LS_ASSIGN_OR_RETURN(const size_t read, source_.Read(header, sizeof(header)));
-  const std::string_view begin(header, std::min(read, kMagic.size()));
-  if (begin != kMagic) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("not a saved store: it begins with \"", absl::CHexEscape(ToAbsl(begin)),
-                     "\", expected \"", absl::CHexEscape(ToAbsl(kMagic)), "\""));
+  const std::string_view begin(header, std::min(read, format_.magic.size()));
+  if (begin != format_.magic) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "not a ", ToAbsl(format_.name), ": it begins with \"", absl::CHexEscape(ToAbsl(begin)),
+        "\", expected \"", absl::CHexEscape(ToAbsl(format_.magic)), "\""));
   }
   if (read < sizeof(header)) {
     return absl::DataLossError(absl::StrCat("saved store damaged at offset ", read,
@@ -52,16 +52,17 @@ absl::Status BlockReader::ReadFileHeader() {
                                             " bytes"));
   }
   // The version before the checksum: a later one may lay out everything behind it again.
-  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version > kVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("saved store of version ", version, ", this library reads up to ", kVersion));
+  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version > format_.version) {
+    return absl::FailedPreconditionError(absl::StrCat(ToAbsl(format_.name), " of version ", version,
+                                                      ", this library reads up to ",
+                                                      format_.version));
   }
   const auto written = LoadNative<uint64_t>(header + kFileChecksumAt);
   if (const uint64_t found = Checksum({header, kFileChecksumAt}, 0); found != written) {
     return absl::DataLossError(absl::StrCat("saved store damaged at offset 0: ",
                                             WrongChecksum("the file header", found, written)));
   }
-  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version != kVersion) {
+  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version != format_.version) {
     return absl::DataLossError(
         absl::StrCat("saved store damaged at offset ", kVersionAt, ": version ", version));
   }
@@ -100,8 +101,7 @@ absl::Status BlockReader::ReadBlock(Block& block) {
   }
   const auto kind = LoadNative<uint32_t>(header);
   const auto bytes = LoadNative<uint32_t>(header + kPayloadBytesAt);
-  if (kind < static_cast<uint32_t>(BlockKind::kLists) ||
-      kind > static_cast<uint32_t>(BlockKind::kEnd)) {
+  if (kind < format_.first_kind || kind > format_.last_kind) {
     return Damaged(block_at, next_block_, absl::StrCat("a block of kind ", kind));
   }
   if (bytes > kPayloadBytesMax) {

@@ -23,7 +23,8 @@ struct Block {
 // Used by one thread.
 class BlockReader {
  public:
-  explicit BlockReader(disk::ByteSource& source) : source_(source) {}
+  explicit BlockReader(disk::ByteSource& source, const FileFormat& format = kSavedStore)
+      : source_(source), format_(format) {}
 
   // First; InvalidArgument, FailedPrecondition, DataLoss as ReadSavedStore.
   absl::Status ReadFileHeader();
@@ -42,6 +43,7 @@ class BlockReader {
   absl::Status ReadPayload(size_t bytes);
 
   disk::ByteSource& source_;
+  const FileFormat& format_;
   uint64_t offset_ = 0;
   uint64_t saved_at_nanos_ = 0;
   Origin origin_ = Origin::kUnknown;

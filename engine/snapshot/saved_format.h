@@ -18,6 +18,15 @@ namespace liststore::snapshot {
 inline constexpr std::string_view kMagic("\x89LSS\r\n\x1a\n", 8);
 inline constexpr uint32_t kVersion = 1;
 
+// Files of blocks: what is in them is told by how they begin.
+struct FileFormat {
+  std::string_view magic;
+  std::string_view name;    // as messages have it
+  uint32_t version = 0;     // no larger one is read
+  uint32_t first_kind = 0;  // of its blocks, up to the last, and the end
+  uint32_t last_kind = 0;
+};
+
 // File header: magic 8, version 4, header bytes 4, instant 8, flags 8, origin 1, zero 23,
 // checksum 8.
 inline constexpr size_t kFileHeaderBytes = 64;
@@ -50,7 +59,16 @@ enum class BlockKind : uint32_t {
   kTruncation = 2,
   kFeatures = 3,
   kEnd = 4,
+  // Of a snapshot of everything (rows_format.h), which has none of the others but the end.
+  kDefinitions = 5,
+  kRows = 6,
+  kParts = 7,
 };
+
+inline constexpr FileFormat kSavedStore{kMagic, "saved store", kVersion, 1, 4};
+// A snapshot of everything (rows_format.h).
+inline constexpr FileFormat kFullSnapshot{std::string_view("\x89LSA\r\n\x1a\n", 8), "snapshot", 1,
+                                          4, 7};
 
 // A block of lists is closed once its payload has this many bytes: large enough for the disk, small
 // enough for a reader's cache.

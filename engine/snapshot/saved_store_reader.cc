@@ -10,6 +10,7 @@
 #include "engine/base/strings.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/snapshot/block_reader.h"
+#include "engine/snapshot/sound_times.h"
 
 namespace liststore::snapshot {
 namespace {
@@ -71,21 +72,6 @@ class Cursor {
   const Block& block_;
   bool bad_ = false;
 };
-
-// Times that the store itself can have written: so much later additions cannot overflow.
-constexpr int64_t kSecondsMax = int64_t{1} << 40;
-
-bool IsSound(const Liveness& liveness) {
-  if (!liveness.present()) return false;
-  if (liveness.ttl_seconds == 0) return liveness.expiry_seconds == kNoExpiry;
-  return liveness.ttl_seconds > 0 && liveness.ttl_seconds <= kTtlSecondsMax &&
-         liveness.expiry_seconds != kNoExpiry && liveness.expiry_seconds > -kSecondsMax &&
-         liveness.expiry_seconds < kSecondsMax;
-}
-bool IsSound(const Tombstone& tombstone) {
-  return tombstone.present() && tombstone.deletion_seconds > -kSecondsMax &&
-         tombstone.deletion_seconds < kSecondsMax;
-}
 
 // Records of lists, with buffers for the rows of one.
 class ListsDecoder {
@@ -411,6 +397,10 @@ absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink&
       case BlockKind::kFeatures:
         LS_RETURN_IF_ERROR(features.Decode(block));
         break;
+      case BlockKind::kDefinitions:
+      case BlockKind::kRows:
+      case BlockKind::kParts:
+        return Damaged(block.payload_at, block.number, "a block of another kind of file");
       case BlockKind::kEnd:
         LS_RETURN_IF_ERROR(features.Finish());
         LS_RETURN_IF_ERROR(CheckEnd(block, counted, result.totals));

@@ -12,10 +12,11 @@ namespace liststore::snapshot {
 
 uint64_t Checksum(std::string_view bytes, uint64_t seed) { return Hash64(bytes, seed); }
 
-absl::Status SavedStoreWriter::Begin(uint64_t saved_at_nanos, Origin origin) {
+absl::Status SavedStoreWriter::Begin(uint64_t saved_at_nanos, Origin origin,
+                                     const FileFormat& format) {
   char header[kFileHeaderBytes] = {};
-  std::memcpy(header, kMagic.data(), kMagic.size());
-  StoreNative(header + kVersionAt, kVersion);
+  std::memcpy(header, format.magic.data(), format.magic.size());
+  StoreNative(header + kVersionAt, format.version);
   StoreNative(header + kHeaderBytesAt, static_cast<uint32_t>(kFileHeaderBytes));
   StoreNative(header + kSavedAtAt, saved_at_nanos);
   StoreNative(header + kOriginAt, static_cast<uint8_t>(origin));

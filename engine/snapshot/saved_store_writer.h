@@ -20,7 +20,8 @@ class SavedStoreWriter {
  public:
   explicit SavedStoreWriter(disk::ByteSink& sink) : sink_(sink) {}
 
-  absl::Status Begin(uint64_t saved_at_nanos, Origin origin);
+  absl::Status Begin(uint64_t saved_at_nanos, Origin origin,
+                     const FileFormat& format = kSavedStore);
   // The encoder's finished blocks, which it forgets.
   absl::Status WriteLists(ListsEncoder& encoder);
   // Lists so far whose key begins with `component` are gone.

@@ -454,6 +454,14 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   return DeleteRows(partition, views, write, removed);
 }
 
+std::vector<std::string> Table::KeysWithValue(const PartitionRef& partition, ColumnId column,
+                                              std::string_view value, int64_t now_seconds) {
+  const DirectorySlot* const slot = FindForRead(partition);
+  if (slot == nullptr) return {};
+  uint64_t reference = slot->reference;
+  return Partition(context_, reference).KeysWithValue(column, value, now_seconds);
+}
+
 // --- Reads ---------------------------------------------------------------------------------------
 
 uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,

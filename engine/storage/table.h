@@ -88,6 +88,10 @@ class Table final : private memory::Arena::Relocator {
   OpStatus DeleteRowsByValue(const PartitionRef& partition, ColumnId column, std::string_view value,
                              const WriteContext& write, uint64_t* removed = nullptr);
 
+  // The encoded keys, plain, of the rows that would delete.
+  std::vector<std::string> KeysWithValue(const PartitionRef& partition, ColumnId column,
+                                         std::string_view value, int64_t now_seconds);
+
   // Makes `rows` all that the partition has, atomically, and the partition complete. Without rows
   // it is kept empty until its freshness ends. `refused`: it was changed since the mark, and
   // nothing has been done. Takes memory for the new content beside the old.
@@ -251,6 +255,24 @@ class Table final : private memory::Arena::Relocator {
   void set_id(TableId id) { id_ = schema_.id = id; }
   // What is gone under the grace so far stays gone.
   void SetGrace(int64_t gc_grace_seconds);
+  // How long what is over keeps its effect: whether it has seen timestamps of clients, and since when.
+  bool has_seen_foreign() const { return foreign_timestamps_; }
+  int64_t grace_start_seconds() const { return context_.grace.start_seconds; }
+  // Around a write that is applied again, as it was where it was first: what was over had its effect as
+  // is said here. Nothing is reclaimed for the write, of whatever partition: the time that it goes by is
+  // over, and others may be behind it. What is kept afterwards is what either side keeps.
+  class Replayed {
+   public:
+    Replayed(Table& table, bool has_seen_foreign, int64_t grace_start_seconds);
+    ~Replayed();
+    Replayed(const Replayed&) = delete;
+    Replayed& operator=(const Replayed&) = delete;
+
+   private:
+    Table& table_;
+    const bool foreign_before_;
+    const int64_t start_before_;
+  };
   // Puts in a cell that was kept of a column, under its own times. `address`: of its partition.
   OpStatus PutKept(uint64_t address, ColumnId column, bool of_static_column, const KeptCell& cell,
                    int64_t now_seconds);
@@ -546,6 +568,7 @@ class Table final : private memory::Arena::Relocator {
   bool past_unknown_ = false;
   bool dropped_ = false;
   bool frozen_ = false;
+  bool replaying_ = false;  // a write comes again; see Replayed
 
   // A partition belongs to the epoch in which it was made; truncations start a new one.
   uint32_t epoch_ = 1;

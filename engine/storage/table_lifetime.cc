@@ -129,6 +129,28 @@ OpStatus Table::PutKept(uint64_t address, ColumnId column, bool of_static_column
                  /*foreign_timestamp=*/true});
 }
 
+Table::Replayed::Replayed(Table& table, bool has_seen_foreign, int64_t grace_start_seconds)
+    : table_(table),
+      foreign_before_(table.foreign_timestamps_),
+      start_before_(table.context_.grace.start_seconds) {
+  table.replaying_ = true;
+  table.foreign_timestamps_ = has_seen_foreign;
+  table.context_.grace = {};
+  if (has_seen_foreign) {
+    table.context_.grace = {table.schema_.gc_grace_seconds, grace_start_seconds};
+  }
+}
+
+Table::Replayed::~Replayed() {
+  table_.replaying_ = false;
+  if (!foreign_before_) return;  // now as the write has left it
+  GracePolicy& grace = table_.context_.grace;
+  const int64_t start = table_.foreign_timestamps_ ? std::min(start_before_, grace.start_seconds)
+                                                   : start_before_;
+  table_.foreign_timestamps_ = true;
+  grace = {table_.schema_.gc_grace_seconds, start};
+}
+
 // --- To and from elsewhere -----------------------------------------------------------------------
 
 void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRowSink& sink) const {

@@ -37,7 +37,7 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
   // What cannot fit is not to empty the whole store in the attempt.
   too_large_ = cache_ != nullptr && total > budget_.grow_limit_bytes();
   if (too_large_) return false;
-  if (pledged_bytes_) return false;
+  if (pledged_bytes_ || replaying_) return false;
   return Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt();
 }
 

@@ -183,6 +183,38 @@ struct CqlServerOptions {
   // ListStore::Populate. At most the limit.
   uint64_t populate_bytes = 0;
 
+  // ---- What is kept ----
+
+  // A directory where the server keeps what clients write, their schema and their roles, so that it
+  // is there again when the server starts the next time; made where it is missing. One process's at
+  // a time. Empty: nothing is kept. Not with a `store`, `clock` or `manual_clock`. docs/durability.md
+  // says what survives what.
+  std::string data_dir;
+  enum class CommitLog {
+    kOff,       // nothing is written down as it comes
+    kOs,        // written to files before the answer leaves: survives the end of the process
+    kPeriodic,  // and synchronised every `commit_log_period_ms`: what is older survives a power cut
+    kSync,      // synchronised before the answer leaves
+  };
+  // With a `data_dir`.
+  CommitLog commit_log = CommitLog::kOff;
+  // 1 to 60,000.
+  uint32_t commit_log_period_ms = 10;
+  // Size of the log's files: 2 MiB to 1 GiB.
+  uint64_t commit_log_segment_bytes = uint64_t{32} << 20;
+  // A snapshot of everything is taken, and what the log has from before it goes, when so much was
+  // written to the log since the last one (0: however much), and after so many seconds (0: never);
+  // and at the end, by Stop.
+  uint64_t snapshot_log_bytes = uint64_t{1} << 30;
+  uint32_t snapshot_period_seconds = 0;
+  bool snapshot_at_end = false;
+  // A snapshot to begin with, wherever it is: with a `data_dir`, one that has nothing yet.
+  std::string from_snapshot;
+  // Lines about the start from a `data_dir`, and when writes are refused because it cannot be
+  // written. The server's threads call it: it must return soon and must not call the server. May be
+  // empty.
+  std::function<void(std::string_view line)> on_keeping;
+
   // ---- What clients may take ----
 
   // Memory for what is held for clients: received requests, answers that wait, delayed answers,
@@ -240,7 +272,9 @@ class CqlServer {
   // The server listens when Start returns. InvalidArgument: an option is out of bounds, or a file of
   // `tls` cannot be read, holds something else, or does not go with the others; the message names it.
   // AlreadyExists: a port is in use; the message names it. FailedPrecondition: the kernel refuses
-  // the address, or no memory limit is known. ResourceExhausted: too many files are open.
+  // the address, no memory limit is known, or `data_dir` is of a later version. ResourceExhausted:
+  // too many files are open, or what `data_dir` holds does not fit the memory limit. Unavailable:
+  // another process has `data_dir`. DataLoss: something is missing there; the message says what.
   static absl::StatusOr<std::unique_ptr<CqlServer>> Start(const CqlServerOptions& options);
   // Calls Stop.
   ~CqlServer();
@@ -251,6 +285,14 @@ class CqlServer {
   // Takes at most 0.6 s plus the time of requests that are running. A second call has no effect.
   // Data stays until the destructor.
   void Stop();
+
+  // Takes a snapshot into the `data_dir`, while clients write; changes of the schema wait. Returns
+  // when it is there, or Stop was called before. FailedPrecondition: there is no `data_dir`. Others:
+  // the disk's words; what was there stays. Any thread.
+  absl::Status TakeSnapshot();
+  // Reads `data_dir`, with all that is damaged left out, and said by `on_keeping`, and puts what there
+  // is in place of it, as a snapshot from which a server starts. Errors are those of Start.
+  static absl::Status RecoverDataDirectory(const CqlServerOptions& options);
 
   // The rest may be called from any thread.
   uint16_t cql_port() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/disk/file_calls.h"
 
@@ -35,6 +36,23 @@ class FaultyCalls final : public disk::FileCalls {
   }
   int64_t Write(int file, const char* from, size_t bytes) override {
     return Failing() ? fault : kernel_.Write(file, from, std::min(bytes, bytes_max));
+  }
+  int64_t ReadAt(int file, char* to, size_t bytes, uint64_t offset) override {
+    return Failing() ? fault : kernel_.ReadAt(file, to, std::min(bytes, bytes_max), offset);
+  }
+  int64_t WriteAt(int file, const char* from, size_t bytes, uint64_t offset) override {
+    return Failing() ? fault : kernel_.WriteAt(file, from, std::min(bytes, bytes_max), offset);
+  }
+  int64_t Size(int file) override { return Failing() ? fault : kernel_.Size(file); }
+  int Cut(int file, uint64_t bytes) override {
+    return Failing() ? fault : kernel_.Cut(file, bytes);
+  }
+  int Allocate(int file, uint64_t bytes) override {
+    return Failing() ? fault : kernel_.Allocate(file, bytes);
+  }
+  int SyncData(int file) override { return Failing() ? fault : kernel_.SyncData(file); }
+  int List(const std::string& path, std::vector<std::string>& names) override {
+    return Failing() ? fault : kernel_.List(path, names);
   }
   int Empty(int file) override { return Failing() ? fault : kernel_.Empty(file); }
   int Sync(int file) override { return Failing() ? fault : kernel_.Sync(file); }

@@ -48,6 +48,7 @@ struct Seen {
 //   tls          protocol and cipher suite, or "none"
 //   later MS T   T, MS milliseconds later; lines after it wait
 //   aside MS T   the same; lines after it do not wait
+//   write T      T, as an answer that speaks of a write
 //   spin         no answer: it works forever
 //   close        the connection ends
 class LineSession final : public Session {
@@ -83,6 +84,7 @@ class LineSession final : public Session {
       ++seen_.lines;
     }
     seen_.answer_bytes_max = std::max(seen_.answer_bytes_max.load(), turn.answers.size());
+    result.has_written = std::exchange(has_written_, false);
     if (!aside_.empty()) result.wakes_at = aside_.begin()->first;
     if (result.waits_for == WaitsFor::kTime) result.wakes_at = std::min(result.wakes_at, later_at_);
     return result;
@@ -125,6 +127,9 @@ class LineSession final : public Session {
     } else if (text.starts_with("aside ")) {
       const std::chrono::milliseconds delay(std::strtol(text.c_str() + 6, &rest, 10));
       aside_.emplace(std::chrono::steady_clock::now() + delay, rest + 1);
+    } else if (text.starts_with("write ")) {
+      has_written_ = true;
+      Say(text.substr(6), turn);
     } else if (text == "spin") {
       spins_ = true;
     } else if (text == "close") {
@@ -143,6 +148,7 @@ class LineSession final : public Session {
   Seen& seen_;
   std::multimap<network::Instant, std::string> aside_;
   network::Instant later_at_ = kNever;  // of the line that is waited for
+  bool has_written_ = false;
   bool spins_ = false;
   bool stops_ = false;
 };

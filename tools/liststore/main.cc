@@ -5,8 +5,10 @@
 #include "liststore/version.h"
 #include "programs/console/command_line.h"
 #include "tools/liststore/bench_command.h"
+#include "tools/liststore/check_command.h"
 #include "tools/liststore/export_command.h"
 #include "tools/liststore/import_command.h"
+#include "tools/liststore/recover_command.h"
 #include "tools/liststore/replay_command.h"
 #include "tools/liststore/report_command.h"
 #include "tools/liststore/serve_command.h"
@@ -37,6 +39,8 @@ int Main(int argc, char** argv) {
   AddImportCommand(program);
   AddBenchCommand(program);
   AddServeCommand(program);
+  AddCheckCommand(program);
+  AddRecoverCommand(program);
   return line.Run(argc, argv);
 }
 

@@ -117,8 +117,9 @@ bool InputEnded() {
 }
 
 // Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
-// SIGHUP, if it is one of them, is for `on_hangup`.
-std::string WaitForStop(int signals, bool until_eof, const std::function<void()>& on_hangup) {
+// SIGHUP, if it is one of them, is for `on_hangup`, SIGUSR1 for `on_user`.
+std::string WaitForStop(int signals, bool until_eof, const std::function<void()>& on_hangup,
+                        const std::function<void()>& on_user) {
   while (true) {
     pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     if (poll(waits, until_eof ? 2 : 1, -1) < 0) continue;
@@ -126,6 +127,10 @@ std::string WaitForStop(int signals, bool until_eof, const std::function<void()>
     if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
       if (info.ssi_signo == SIGHUP) {
         on_hangup();
+        continue;
+      }
+      if (info.ssi_signo == SIGUSR1) {
+        on_user();
         continue;
       }
       return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
@@ -278,6 +283,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
   if (!options.tls_certificate.empty()) sigaddset(&stops, SIGHUP);
+  if (!options.data_dir.empty()) sigaddset(&stops, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
   signal(SIGPIPE, SIG_IGN);
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
@@ -296,6 +302,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
     log.Write(is_change ? LogLevel::kInfo : LogLevel::kWarning, MemoryText(notice));
   };
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
+  server_options.on_keeping = [&log](std::string_view line) { log.Write(LogLevel::kInfo, line); };
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
   server_options.on_work_memory_freed = [&heap_trim](uint64_t bytes) {
@@ -336,8 +343,10 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
-  const std::string reason =
-      WaitForStop(signals, options.until_eof, [&] { ReloadTls(log, *server); });
+  const std::string reason = WaitForStop(
+      signals, options.until_eof, [&] { ReloadTls(log, *server); },
+      // How it came out is said by on_keeping.
+      [&] { static_cast<void>(server->TakeSnapshot()); });
   log.Write(LogLevel::kInfo,
             absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
   server->Stop();

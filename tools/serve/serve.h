@@ -60,6 +60,15 @@ struct ServeOptions {
   // No flags: ScyllaDB's options may say that of one of them.
   bool cql_port_is_tls = false;
   bool shard_aware_port_is_tls = false;
+  // Where everything is kept; empty: nowhere.
+  std::string data_dir;
+  std::string commit_log = "off";  // or "os", "periodic" or "sync"
+  uint32_t commit_log_period_ms = 10;
+  uint64_t commit_log_segment_bytes = uint64_t{32} << 20;
+  uint64_t snapshot_log_bytes = uint64_t{1} << 30;  // 0: none for that
+  uint32_t snapshot_period_seconds = 0;             // 0: none
+  bool save_at_end = false;
+  std::string from;  // a snapshot; empty: none
   // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.

@@ -173,6 +173,34 @@ absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& serv
   return absl::OkStatus();
 }
 
+absl::Status ChooseKeeping(const ServeOptions& options, CqlServerOptions& server) {
+  using CommitLog = CqlServerOptions::CommitLog;
+  if (options.data_dir.empty() && options.commit_log != "off") {
+    return absl::InvalidArgumentError("--commit-log is given, but no --data-dir for it");
+  }
+  if (options.demo && !(options.data_dir.empty() && options.from.empty())) {
+    return absl::InvalidArgumentError(
+        "--demo is of a store of its own, not together with --data-dir or --from");
+  }
+  if (options.data_dir.empty() && (options.save_at_end || options.snapshot_period_seconds != 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.save_at_end ? "--save-at-end" : "--snapshot-period",
+                     " is given, but no --data-dir for snapshots"));
+  }
+  server.data_dir = options.data_dir;
+  server.commit_log = options.commit_log == "os"         ? CommitLog::kOs
+                      : options.commit_log == "periodic" ? CommitLog::kPeriodic
+                      : options.commit_log == "sync"     ? CommitLog::kSync
+                                                         : CommitLog::kOff;
+  server.commit_log_period_ms = options.commit_log_period_ms;
+  server.commit_log_segment_bytes = options.commit_log_segment_bytes;
+  server.snapshot_log_bytes = options.snapshot_log_bytes;
+  server.snapshot_period_seconds = options.snapshot_period_seconds;
+  server.snapshot_at_end = options.save_at_end;
+  server.from_snapshot = options.from;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 MemoryPolicy MemoryPolicyOf(const ServeOptions& options) {
@@ -224,6 +252,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
                                                                    : ClientTimestamps::kHonour;
   }
   LS_RETURN_IF_ERROR(TakeCredentials(options, server));
+  LS_RETURN_IF_ERROR(ChooseKeeping(options, server));
   return server;
 }
 

@@ -97,6 +97,7 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
   statement->compression = state.compression;
   statement->client = state.client;
   statement->client.statements = {};
+  statement->client.has_written = false;
   statement->client.place = {.begun_at = std::chrono::steady_clock::now(),
                              .is_cancelled = &statement->is_cancelled,
                              .results = &work_->results};
@@ -184,6 +185,7 @@ void LongStatements::TakeDone(const network::Turn& turn, ConnectionState& state,
     if (turn.IsSpent()) return;
     Statement& done = *statements_[i];
     turn.answers.Append(done.answer.view());
+    state.client.has_written |= done.client.has_written;
     orders.close |= done.orders.close;
     std::ranges::move(done.orders.delayed, std::back_inserter(orders.delayed));
     if (done.request.deferral >= Deferral::kInOrder) {
@@ -193,11 +195,12 @@ void LongStatements::TakeDone(const network::Turn& turn, ConnectionState& state,
   }
 }
 
-void LongStatements::Abandon(OutputBuffer& out) {
+void LongStatements::Abandon(ConnectionState& state, OutputBuffer& out) {
   while (!statements_.empty()) {
     Statement& statement = *statements_.back();
     if (statement.is_done) {
       out.Append(statement.answer.view());
+      state.client.has_written |= statement.client.has_written;
     } else {
       statement.owner = nullptr;
       statement.is_cancelled.store(true, std::memory_order_relaxed);

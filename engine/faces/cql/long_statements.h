@@ -101,7 +101,7 @@ class LongStatements {
   void TakeDone(const network::Turn& turn, ConnectionState& state,
                 execute::ConnectionOrders& orders);
   // Appends to each that is still at work that the server stops.
-  void Abandon(OutputBuffer& out);
+  void Abandon(ConnectionState& state, OutputBuffer& out);
 
  private:
   struct Statement;

@@ -42,13 +42,14 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
   Result result = Answer(received, turn);
   result.held_bytes = delayed_bytes_ + state_.postponed.capacity() + long_statements_.held_bytes();
   result.owes_answers = !long_statements_.empty() || !delayed_.empty() || login_.is_under_way();
+  result.has_written = std::exchange(state_.client.has_written, false);
   return result;
 }
 
 network::Session::Result CqlSession::Answer(std::string_view received, const network::Turn& turn) {
   if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
   if (!long_statements_.empty()) {
-    if (stops_) long_statements_.Abandon(turn.answers);
+    if (stops_) long_statements_.Abandon(state_, turn.answers);
     execute::ConnectionOrders orders;
     long_statements_.TakeDone(turn, state_, orders);
     if (orders.close) return {.waits_for = WaitsFor::kEnd};
@@ -90,7 +91,7 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
     if (request.deferral != execute::Deferral::kLarge) loop_.patience.NoteDeferral();
     long_statements_.Add(std::move(request), state_, turn.answers);
   }
-  if (stops_ && !long_statements_.empty()) long_statements_.Abandon(turn.answers);
+  if (stops_ && !long_statements_.empty()) long_statements_.Abandon(state_, turn.answers);
   Result result;
   if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
   if (dispatched.close) {
@@ -115,6 +116,7 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
 bool CqlSession::AppendDue(const network::Turn& turn) {
   const auto now = std::chrono::steady_clock::now();
   while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now)) {
+    state_.client.has_written = true;  // for all that is known here
     turn.answers.Append(delayed_.begin()->second);
     delayed_bytes_ -= delayed_.begin()->second.size();
     delayed_.erase(delayed_.begin());

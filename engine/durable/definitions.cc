@@ -1,0 +1,61 @@
+#include "engine/durable/definitions.h"
+
+#include "engine/durable/bytes.h"
+
+namespace liststore::durable {
+namespace {
+
+// Of the definitions alone; the file has a version of its own.
+constexpr uint8_t kVersion = 1;
+
+}  // namespace
+
+std::string BytesOf(const Definitions& definitions) {
+  std::string out;
+  Put(out, kVersion);
+  Put(out, static_cast<uint32_t>(definitions.changes.size()));
+  for (const execute::SchemaChangeRecord& change : definitions.changes) {
+    AppendSchemaChange(change, out);
+  }
+  AppendNumbers(definitions.numbers, out);
+  std::string event;
+  if (definitions.events.has_roles) {
+    AppendRoleEvent(roles::RoleState(), definitions.events.roles, event);
+  }
+  PutText(out, event);
+  event.clear();
+  if (definitions.events.clock) AppendClockEvent(*definitions.events.clock, event);
+  PutText(out, event);
+  Put(out, definitions.last_run);
+  Put(out, static_cast<uint32_t>(definitions.old_logs.size()));
+  for (const auto& [shard, end] : definitions.old_logs) {
+    Put(out, shard);
+    Put(out, end);
+  }
+  return out;
+}
+
+std::optional<Definitions> DefinitionsIn(std::string_view bytes) {
+  Input input(bytes);
+  if (input.Get<uint8_t>() != kVersion) return std::nullopt;
+  Definitions definitions;
+  const uint32_t changes = input.GetCount(sizeof(uint64_t));
+  for (uint32_t i = 0; i < changes; ++i) {
+    if (!ReadSchemaChange(input, definitions.changes.emplace_back())) return std::nullopt;
+  }
+  if (!ReadNumbers(input, definitions.numbers)) return std::nullopt;
+  for (int i = 0; i < 2; ++i) {
+    const std::string_view event = input.GetText();
+    if (!event.empty() && !ApplyEvent(event, definitions.events)) return std::nullopt;
+  }
+  definitions.last_run = input.Get<uint32_t>();
+  const uint32_t logs = input.GetCount(sizeof(uint32_t) + sizeof(uint64_t));
+  for (uint32_t i = 0; i < logs; ++i) {
+    const auto shard = input.Get<uint32_t>();
+    definitions.old_logs[shard] = input.Get<uint64_t>();
+  }
+  if (!input.IsAtEnd()) return std::nullopt;
+  return definitions;
+}
+
+}  // namespace liststore::durable

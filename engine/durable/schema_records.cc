@@ -1,0 +1,131 @@
+#include "engine/durable/schema_records.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace liststore::durable {
+namespace {
+
+constexpr uint8_t kStart = 1;
+constexpr uint8_t kChange = 2;
+
+constexpr uint8_t kKnowsDatacenters = 1;
+constexpr uint8_t kTablets = 2;
+constexpr uint8_t kDrops = 4;
+constexpr uint8_t kHasDropTime = 8;
+constexpr uint8_t kFlags = 15;
+
+constexpr size_t kNumberedBytesMin = 2 * sizeof(uint32_t) + 6;
+
+}  // namespace
+
+void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& out) {
+  Put(out, static_cast<uint32_t>(tables.size()));
+  for (const execute::NumberedTable& table : tables) {
+    Put<uint16_t>(out, table.id.value);
+    Put<uint32_t>(out, table.id.generation);
+    PutText(out, table.keyspace);
+    PutText(out, table.table);
+  }
+}
+
+bool ReadNumbers(Input& input, std::vector<execute::NumberedTable>& tables) {
+  const uint32_t count = input.GetCount(kNumberedBytesMin);
+  for (uint32_t i = 0; i < count && input.ok(); ++i) {
+    execute::NumberedTable& table = tables.emplace_back();
+    table.id.value = input.Get<uint16_t>();
+    table.id.generation = input.Get<uint32_t>();
+    table.keyspace = input.GetText();
+    table.table = input.GetText();
+  }
+  return input.ok();
+}
+
+void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out) {
+  const unsigned flags = (record.knows_datacenters ? kKnowsDatacenters : 0u) |
+                         (record.enable_tablets ? kTablets : 0u) | (record.drops ? kDrops : 0u) |
+                         (record.drop_micros ? kHasDropTime : 0u);
+  Put(out, static_cast<uint8_t>(flags));
+  PutText(out, record.statement);
+  PutText(out, record.current_keyspace);
+  Put(out, record.now_micros);
+  Put(out, record.now_nanos);
+  Put<int64_t>(out, record.drop_micros.value_or(0));
+  Put(out, static_cast<uint32_t>(record.uuids.size()));
+  for (const Uuid& uuid : record.uuids) out.append(uuid.view());
+  PutText(out, record.datacenter);
+  Put(out, static_cast<uint32_t>(record.other_datacenters.size()));
+  for (const std::string& other : record.other_datacenters) PutText(out, other);
+  PutText(out, record.keyspace);
+  PutText(out, record.table);
+  PutText(out, record.type);
+  AppendNumbers(record.numbered, out);
+}
+
+bool ReadSchemaChange(Input& input, execute::SchemaChangeRecord& record) {
+  const auto flags = input.Get<uint8_t>();
+  if ((flags & ~unsigned{kFlags}) != 0) return false;
+  record.knows_datacenters = (flags & kKnowsDatacenters) != 0;
+  record.enable_tablets = (flags & kTablets) != 0;
+  record.drops = (flags & kDrops) != 0;
+  record.statement = input.GetText();
+  record.current_keyspace = input.GetText();
+  record.now_micros = input.Get<int64_t>();
+  record.now_nanos = input.Get<uint64_t>();
+  const auto drop_micros = input.Get<int64_t>();
+  if ((flags & kHasDropTime) != 0) record.drop_micros = drop_micros;
+  const uint32_t uuids = input.GetCount(sizeof(Uuid));
+  for (uint32_t i = 0; i < uuids; ++i) record.uuids.push_back(input.Get<Uuid>());
+  record.datacenter = input.GetText();
+  const uint32_t others = input.GetCount(sizeof(uint32_t));
+  for (uint32_t i = 0; i < others; ++i) record.other_datacenters.emplace_back(input.GetText());
+  record.keyspace = input.GetText();
+  record.table = input.GetText();
+  record.type = input.GetText();
+  return ReadNumbers(input, record.numbered);
+}
+
+void AppendStart(std::span<const execute::NumberedTable> tables, std::string& out) {
+  Put(out, kStart);
+  AppendNumbers(tables, out);
+}
+
+void AppendChangeBarrier(const execute::SchemaChangeRecord& record, std::string& out) {
+  Put(out, kChange);
+  AppendSchemaChange(record, out);
+}
+
+std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
+  Input input(payload);
+  Barrier barrier;
+  switch (input.Get<uint8_t>()) {
+    case kStart:
+      if (!ReadNumbers(input, barrier.numbers.emplace())) return std::nullopt;
+      break;
+    case kChange:
+      if (!ReadSchemaChange(input, barrier.change)) return std::nullopt;
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (!input.IsAtEnd()) return std::nullopt;
+  return barrier;
+}
+
+void SchemaHistory::Add(const execute::SchemaChangeRecord& record) {
+  if (record.statement.empty()) return;
+  // A type that goes may be in a column of long ago: its changes stay.
+  const bool ends = record.drops && record.type.empty();
+  if (!ends) {
+    changes_.push_back(record);
+    changes_.back().numbered.clear();
+    return;
+  }
+  std::erase_if(changes_, [&](const execute::SchemaChangeRecord& known) {
+    if (known.keyspace != record.keyspace) return false;
+    return record.table.empty() || known.table == record.table;
+  });
+}
+
+}  // namespace liststore::durable

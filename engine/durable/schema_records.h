@@ -1,0 +1,49 @@
+// Changes of the schema as bytes, and those that it takes to make the schema of now.
+#ifndef LISTSTORE_ENGINE_DURABLE_SCHEMA_RECORDS_H_
+#define LISTSTORE_ENGINE_DURABLE_SCHEMA_RECORDS_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/durable/bytes.h"
+#include "engine/execute/schema_journal.h"
+
+namespace liststore::durable {
+
+// Appends no more than execute::RecordBytesMax says.
+void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out);
+// False: no encoder wrote this.
+bool ReadSchemaChange(Input& input, execute::SchemaChangeRecord& record);
+
+void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& out);
+bool ReadNumbers(Input& input, std::vector<execute::NumberedTable>& tables);
+
+// What a barrier of the log says.
+struct Barrier {
+  // A start of the server, with the numbers of all tables; else a change.
+  std::optional<std::vector<execute::NumberedTable>> numbers;
+  execute::SchemaChangeRecord change;
+};
+// Bytes of a barrier beside a change.
+inline constexpr size_t kBarrierBytes = 1;
+void AppendStart(std::span<const execute::NumberedTable> tables, std::string& out);
+void AppendChangeBarrier(const execute::SchemaChangeRecord& record, std::string& out);
+std::optional<Barrier> DecodeBarrierPayload(std::string_view payload);
+
+// The changes that made the schema of now, but for those whose tables and keyspaces are gone: as many as
+// live tables and keyspaces had. One thread at a time.
+class SchemaHistory {
+ public:
+  void Add(const execute::SchemaChangeRecord& record);
+  const std::vector<execute::SchemaChangeRecord>& changes() const { return changes_; }
+
+ private:
+  std::vector<execute::SchemaChangeRecord> changes_;
+};
+
+}  // namespace liststore::durable
+
+#endif  // LISTSTORE_ENGINE_DURABLE_SCHEMA_RECORDS_H_

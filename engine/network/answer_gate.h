@@ -1,0 +1,31 @@
+// AnswerGate: what answers that say "written" wait for, once they are made and before they leave.
+#ifndef LISTSTORE_ENGINE_NETWORK_ANSWER_GATE_H_
+#define LISTSTORE_ENGINE_NETWORK_ANSWER_GATE_H_
+
+#include <cstdint>
+#include <functional>
+
+namespace liststore::network {
+
+// Owned by whoever made the server, outlives it. Each loop has numbers of its own, which grow from 1:
+// whoever enters gets the next one and goes on when that has passed, so that all who have entered
+// before one moment go on together.
+class AnswerGate {
+ public:
+  virtual ~AnswerGate() = default;
+
+  // On the thread of loop `loop`, with answers at hand to what was written before this call. 0: what
+  // they promise is kept, and they may leave. Else a number: they may when it has passed. May wait
+  // for a file to be written, not for a disk. Throws std::bad_alloc, and nobody has entered, where the
+  // heap refuses.
+  virtual uint64_t Enter(uint32_t loop) = 0;
+  // The last number of the loop that has passed; 0: none yet. On its thread.
+  virtual uint64_t Passed(uint32_t loop) = 0;
+  // What is to be called, by any thread and without a lock of the gate, when numbers of this loop
+  // have passed. Before the loop runs.
+  virtual void TellOfPassing(uint32_t loop, std::function<void()> tell) = 0;
+};
+
+}  // namespace liststore::network
+
+#endif  // LISTSTORE_ENGINE_NETWORK_ANSWER_GATE_H_

@@ -1,0 +1,109 @@
+// Lanes with a commit log: a write is decided, written down as it was decided, and applied.
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "engine/base/seconds.h"
+#include "engine/commitlog/record_encoder.h"
+#include "engine/shard/batch_records.h"
+#include "engine/shard/lane.h"
+#include "engine/shard/table_fit.h"
+
+namespace liststore::shard {
+namespace {
+
+// A record that was much longer than others does not keep its memory.
+constexpr size_t kKeptRecordBytes = size_t{64} << 10;
+
+ClusteringBound BoundFor(const TableSchema& schema, const ClusteringBound& bound) {
+  if (bound.at_end || bound.bytes.empty()) return bound;
+  return ClusteringBound::At(bound.bytes, schema.packs_item_keys());
+}
+
+}  // namespace
+
+// Before anything is applied, so that neither the heap nor the disk can refuse it afterwards.
+void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t address,
+                         uint64_t now_nanos, Reply& reply) {
+  if (std::holds_alternative<CountCommand>(command.body)) {
+    return Apply(command, into, address, now_nanos, reply);
+  }
+  Command decided = command;
+  std::vector<std::string> keys;
+  std::vector<PackedItemKey> packed;
+  std::vector<ClusteringKeyView> views;
+  if (const auto* by_value = std::get_if<DeleteByValueCommand>(&command.body)) {
+    keys = into.KeysWithValue({command.partition_key, address}, by_value->column, by_value->value,
+                              WholeSeconds(now_nanos));
+    // Nothing is deleted: there is nothing to write down.
+    if (keys.empty()) return Apply(command, into, address, now_nanos, reply);
+    packed.resize(keys.size());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      views.push_back(MakeClusteringKey(keys[i], into.schema().packs_item_keys(), packed[i]));
+    }
+    decided.body = DeleteRowsCommand{views};
+  }
+  WriteContext write{last_timestamp_, WholeSeconds(now_nanos), !command.timestamp.is_none()};
+  if (write.foreign_timestamp) {
+    write.timestamp = command.timestamp;
+  } else if (!std::holds_alternative<ForgetCommand>(command.body)) {
+    write.timestamp = NextTimestamp(now_nanos);  // as it will be applied
+  }
+  record_.clear();
+  commitlog::AppendWrite(decided.table, decided.partition_key, decided.body, write,
+                         RecordedGraceOf(into), record_);
+  const size_t bytes = record_.size();
+  if (bytes > commitlog::kRecordBytesMax || !log_->Reserve(bytes)) {
+    reply.status = OpStatus::kNotKept;
+    return;
+  }
+  bool appended = false;
+  const absl::Cleanup end = [&] {
+    if (!appended) log_->Unreserve(bytes);
+    if (record_.capacity() > kKeptRecordBytes) record_ = {};
+  };
+  Apply(decided, into, address, now_nanos, reply);
+  if (reply.status != OpStatus::kOk || reply.refused) return;
+  // Nothing was there that could be forgotten.
+  if (std::holds_alternative<ForgetCommand>(command.body) && reply.rows == 0) return;
+  log_->Append(commitlog::RecordKind::kWrite, record_, bytes);
+  appended = true;
+}
+
+OpStatus Lane::Replay(const commitlog::RecordedWrite& recorded, TableId id, uint64_t address) {
+  storage::Table* const into = FindTable(id);
+  if (into == nullptr) return OpStatus::kTableGone;
+  const TableSchema& schema = into->schema();
+  if (!FitsTable(schema, recorded)) return OpStatus::kBadRecord;
+  const storage::PartitionRef partition{recorded.partition_key, address};
+  const WriteContext& write = recorded.write;
+  if (!write.foreign_timestamp) AdvanceTimestamp(write.timestamp);
+  const storage::Table::Replayed as_then(*into, recorded.grace.has_seen_foreign,
+                                         recorded.grace.start_seconds);
+  switch (recorded.kind) {
+    case commitlog::BodyKind::kHotItem:
+    case commitlog::BodyKind::kUpsert:
+      return into->Upsert(partition, recorded.rows, write);
+    case commitlog::BodyKind::kDeleteRows:
+      return into->DeleteRows(partition, recorded.keys, write);
+    case commitlog::BodyKind::kDeleteRange:
+      return into->DeleteRange(
+          partition,
+          {BoundFor(schema, recorded.range.lower), BoundFor(schema, recorded.range.upper)}, write);
+    case commitlog::BodyKind::kDeletePartition:
+      return into->DeletePartition(partition, write);
+    case commitlog::BodyKind::kPut: {
+      bool refused = false;
+      return into->Put(partition, recorded.rows, {recorded.fresh_until_seconds, std::nullopt},
+                       write, refused);
+    }
+    case commitlog::BodyKind::kForget:
+      into->Forget(partition);
+      return OpStatus::kOk;
+  }
+  return OpStatus::kBadRecord;
+}
+
+}  // namespace liststore::shard

@@ -1,0 +1,13 @@
+// `liststore recover` on the command line.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_RECOVER_COMMAND_H_
+#define LISTSTORE_TOOLS_LISTSTORE_RECOVER_COMMAND_H_
+
+#include "programs/console/command_line.h"
+
+namespace liststore {
+
+void AddRecoverCommand(const Subcommand& program);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_RECOVER_COMMAND_H_
