@@ -72,10 +72,12 @@ absl::Status LogPieces::OpenSegment(const SegmentName& name, bool& has_content) 
     segment.seeds = {BlockSeed(name, segment.header.salt)};
     has_content = true;
   } else {
-    LS_ASSIGN_OR_RETURN(const uint64_t end, reader.EndOfContent(0));
-    has_content = end > 0;
-    LS_ASSIGN_OR_RETURN(const std::string_view again, reader.At(0, kSegmentHeaderBytes));
-    segment.header_is_zero = again.find_first_not_of('\0') == std::string_view::npos;
+    const std::string head(bytes);
+    segment.header_is_zero = head.find_first_not_of('\0') == std::string::npos;
+    // A header that was half written when the disk failed has nothing behind it.
+    LS_ASSIGN_OR_RETURN(const uint64_t end, reader.EndOfContent(kSegmentHeaderBytes));
+    const bool is_cut = segment.bytes <= kSegmentHeaderBytes && !segment.header_is_zero;
+    has_content = end > kSegmentHeaderBytes || is_cut;
   }
   if (has_content) bytes_total_ += segment.bytes;
   return absl::OkStatus();
@@ -259,7 +261,27 @@ absl::Status LogPieces::LookBehind(uint64_t offset, Behind& behind) {
   return absl::OkStatus();
 }
 
+// What is not right may lie before what is to come: before `from`, or where blocks were cut
+// otherwise.
+absl::StatusOr<bool> LogPieces::ComesLaterHere(uint64_t offset) {
+  SegmentReader::Block block;
+  while (true) {
+    LS_ASSIGN_OR_RETURN(const bool found,
+                        reader_->FindBlock(offset, segments_[index_].seeds, block));
+    if (!found || block.header.position > next_) return false;
+    if (block.header.end() > next_) {
+      offset_ = block.offset;
+      return true;
+    }
+    offset = block.end;
+  }
+}
+
 absl::Status LogPieces::Missing(uint64_t at_offset, const std::string& why, bool certain) {
+  if (!certain) {
+    LS_ASSIGN_OR_RETURN(const bool later, ComesLaterHere(at_offset));
+    if (later) return absl::OkStatus();
+  }
   Behind behind;
   LS_RETURN_IF_ERROR(LookBehind(at_offset, behind));
   if (!certain && std::max(synced_, behind.synced) <= next_) return CutOff(at_offset, why);

@@ -76,6 +76,7 @@ class LogPieces {
   // The log is not there at next_: it ends, is gone on with behind, or DataLoss. `certain`: no crash
   // leaves that behind.
   absl::Status Missing(uint64_t at_offset, const std::string& why, bool certain);
+  absl::StatusOr<bool> ComesLaterHere(uint64_t offset);
   absl::Status LookBehind(uint64_t offset, Behind& behind);
   absl::Status CutOff(uint64_t at_offset, const std::string& why);
   absl::Status GoBehind(uint64_t at_offset, const std::string& why, const Behind& behind);

@@ -17,15 +17,17 @@ constexpr size_t kPartialKept = size_t{1} << 20;
 size_t RecordBytes(std::string_view header) { return LoadNative<uint32_t>(header.data()); }
 uint8_t KindOf(std::string_view header) { return static_cast<uint8_t>(header[4]); }
 
-// Checksums hold, and yet nobody wrote this: "" if somebody may have.
+// Checksums hold, and yet nobody wrote others.
+bool IsSound(std::string_view header) {
+  return RecordBytes(header) <= kRecordBytesMax && KindOf(header) != 0 &&
+         KindOf(header) <= kRecordKindMax;
+}
+
 std::string Contradiction(std::string_view header) {
   if (RecordBytes(header) > kRecordBytesMax) {
     return absl::StrCat("a record of ", RecordBytes(header), " bytes exceeds ", kRecordBytesMax);
   }
-  if (KindOf(header) == 0 || KindOf(header) > kRecordKindMax) {
-    return absl::StrCat("a record of kind ", KindOf(header));
-  }
-  return "";
+  return absl::StrCat("a record of kind ", KindOf(header));
 }
 
 }  // namespace
@@ -55,7 +57,8 @@ absl::StatusOr<bool> LogReader::Next(LogRecord& record) {
     } else {
       continue;
     }
-    if (const std::string why = Contradiction(whole); !why.empty()) {
+    if (!IsSound(whole)) {
+      const std::string why = Contradiction(whole);
       rest_ = {};
       DropPartial();
       LS_RETURN_IF_ERROR(pieces_->Contradiction(begin_, why));

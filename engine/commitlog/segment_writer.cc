@@ -157,6 +157,11 @@ void SegmentWriter::GiveUp(bool written_again) {
     full_.push_back(std::move(current_));
     current_ = Segment();
     begun_ = has_file_ = false;
+  } else if (has_file_) {
+    // It holds nothing, and would begin at another position now: no header is written over another.
+    calls_.Close(current_.file.file);
+    Remove(current_);
+    has_file_ = false;
   }
   for (const Segment& segment : full_) calls_.Close(segment.file.file);
   // The first ones are all that a process that is killed now leaves behind: they stay.

@@ -303,6 +303,10 @@ void ShardLog::WaitForTheDisk() {
 }
 
 absl::Status ShardLog::DropBefore(uint64_t position) {
+  {
+    MutexLock lock(sync_mutex_);
+    if (position >= lost_end_) lost_end_ = 0;
+  }
   std::vector<std::string> paths;
   {
     MutexLock lock(io_mutex_);

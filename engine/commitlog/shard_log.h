@@ -111,7 +111,8 @@ class ShardLog final : public WriteLog {
   // to 20 ms: who writes faster than the disk is slowed down before it is refused.
   absl::Status Write();
   // OK: everything that was appended before the call is synchronised. Callers at one time share one
-  // call of the kernel.
+  // call of the kernel. In kOs, but for what an earlier call failed to synchronise: synced() stays
+  // before that until DropBefore says that it is in a snapshot.
   absl::Status Sync();
   // Asks the thread for a Sync; returns at once. Without a thread: the next Tick.
   void RequestSync();
@@ -201,8 +202,8 @@ class ShardLog final : public WriteLog {
   Mutex sync_mutex_;
   std::vector<SegmentWriter::Unsynced> unsynced_ ABSL_GUARDED_BY(sync_mutex_);
   uint64_t given_up_from_ ABSL_GUARDED_BY(sync_mutex_) = 0;
-  bool sync_lost_ ABSL_GUARDED_BY(sync_mutex_) =
-      false;  // kOs: nothing more is ever known synchronised
+  // kOs: some of what lies before was not synchronised and never will be. 0: nothing.
+  uint64_t lost_end_ ABSL_GUARDED_BY(sync_mutex_) = 0;
   absl::Status close_status_ ABSL_GUARDED_BY(sync_mutex_);
   mutable Mutex io_mutex_;
   SegmentWriter writer_ ABSL_GUARDED_BY(io_mutex_);

@@ -94,12 +94,7 @@ absl::Status ShardLog::SyncOnce(bool full_only) {
     UpdateLimit();
   }
   syncs_.fetch_add(1, std::memory_order_relaxed);
-  if (sync_lost_) {
-    return absl::DataLossError(
-        absl::StrCat("the disk failed to synchronise some of the commit log in ",
-                     options_.directory, ", and it was not kept in memory"));
-  }
-  if (end > synced()) synced_.store(end, std::memory_order_release);
+  if (lost_end_ == 0 && end > synced()) synced_.store(end, std::memory_order_release);
   return absl::OkStatus();
 }
 
@@ -111,7 +106,7 @@ void ShardLog::GiveUp(const absl::Status& status) {
       given_up_from_ = synced();
       buffer_.TakeAgain();
     } else {
-      sync_lost_ = true;
+      lost_end_ = written();
     }
     MutexLock room(room_mutex_);
     kept_cost_ = 0;  // counted again when it is written again

@@ -229,6 +229,38 @@ TEST_F(LogReaderTest, AMissingSegmentIsDamage) {
   EXPECT_TRUE(AreSome(rest.records, records));
 }
 
+// The disk failed in the middle of a header, and the process was killed.
+TEST_F(LogReaderTest, AHeaderThatWasHalfWrittenIsNone) {
+  WriteSmall();
+  const std::string header = disk.Content(kFirst).substr(0, 64);
+  for (size_t bytes = 0; bytes < header.size(); ++bytes) {
+    std::string content(1'000, '\0');
+    content.replace(0, bytes, header.substr(0, bytes));
+    disk.SetContent("data/log-0000-0000000000000002.log", content);
+    const ReadLog read = ReadAll(disk);
+    ASSERT_TRUE(read.status.ok()) << bytes << " " << read.status;
+    EXPECT_EQ(read.records, records);
+    EXPECT_TRUE(read.verdict.closed);
+  }
+}
+
+// What a snapshot has is not missed.
+TEST_F(LogReaderTest, DamageBeforeWhatIsAskedForIsNone) {
+  WriteSmall();
+  const std::string whole = disk.Content(kFirst);
+  const ReadLog expected = ReadAll(disk, ends[3]);
+  ASSERT_EQ(expected.records.size(), 4u);
+  const size_t third_block = 64 + 2 * 56 + ends[3];
+  for (size_t at = 64; at < third_block; ++at) {
+    disk.SetContent(kFirst, whole);
+    disk.SetContent(kFirst, Changed(kFirst, at, 1));
+    const ReadLog read = ReadAll(disk, ends[3]);
+    ASSERT_TRUE(read.status.ok()) << at << " " << read.status;
+    EXPECT_EQ(read.records, expected.records) << at;
+    EXPECT_EQ(read.verdict.torn_bytes, 0u);
+  }
+}
+
 TEST_F(LogReaderTest, AFileInAnothersPlaceIsDamage) {
   WriteSmall();
   disk.SetContent("data/log-0000-0000000000000009.log", disk.Content(kFirst));
