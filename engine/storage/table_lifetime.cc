@@ -145,8 +145,8 @@ Table::Replayed::~Replayed() {
   table_.replaying_ = false;
   if (!foreign_before_) return;  // now as the write has left it
   GracePolicy& grace = table_.context_.grace;
-  const int64_t start = table_.foreign_timestamps_ ? std::min(start_before_, grace.start_seconds)
-                                                   : start_before_;
+  const int64_t start =
+      table_.foreign_timestamps_ ? std::min(start_before_, grace.start_seconds) : start_before_;
   table_.foreign_timestamps_ = true;
   grace = {table_.schema_.gc_grace_seconds, start};
 }

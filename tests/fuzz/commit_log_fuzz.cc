@@ -154,7 +154,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     const bool all = data[0] % 4 == 1;
     SegmentBuilder segment(1, 0, 1);
-    segment.Add(0, all ? rest.substr(0, commitlog::kBlockPayloadMax) : std::string_view("\3\0\0\0\1abc", 8), 0, true);
+    segment.Add(
+        0, all ? rest.substr(0, commitlog::kBlockPayloadMax) : std::string_view("\3\0\0\0\1abc", 8),
+        0, true);
     segment.AddTo(files);
     if (!all) files.files["log-0000-0000000000000002.log"] = std::string(rest);
   }
