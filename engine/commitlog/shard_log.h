@@ -134,6 +134,8 @@ class ShardLog final : public WriteLog {
   absl::Status Close();
 
   ShardLogCounts counts() const;
+  // ShardLogCounts::buffered_bytes, without a lock.
+  uint64_t buffered_bytes() const { return used_.load(std::memory_order_relaxed); }
   const ShardLogOptions& options() const { return options_; }
 
  private:

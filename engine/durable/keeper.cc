@@ -47,6 +47,10 @@ absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles,
   set.log.run = recovered_.last_run + 1;
   set.log.period_nanos = options_.period_nanos;
   set.log.segment_bytes = options_.segment_bytes;
+  set.log.buffer_bytes = options_.buffer_bytes;
+  // A small buffer is made of small pieces.
+  if (options_.buffer_bytes < 4 * set.log.chunk_bytes)
+    set.log.chunk_bytes = commitlog::kChunkBytesMin;
   set.loops = options_.loops;
   set.on_refusal = [this](const absl::Status& refusal) { SayRefusal(refusal); };
   for (uint32_t shard = 0; shard < engine.router().shards(); ++shard) {
@@ -198,6 +202,14 @@ void Keeper::ForgetMark() {
 void Keeper::ResetSchema() {
   const MutexLock lock(mutex_);
   history_ = mark_;
+}
+
+uint64_t Keeper::buffered_bytes() const {
+  uint64_t bytes = 0;
+  for (uint32_t shard = 0; logs_ != nullptr && shard < logs_->shards(); ++shard) {
+    bytes += logs_->log(shard).buffered_bytes();
+  }
+  return bytes;
 }
 
 cql::CqlStatus Keeper::Reserve(size_t bytes) {

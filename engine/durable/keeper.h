@@ -25,6 +25,9 @@
 
 namespace liststore::durable {
 
+// A log whose buffer is smaller does not work.
+inline constexpr size_t kLogBufferBytesMin = 2 * commitlog::kChunkBytesMin;
+
 // How a snapshot came out.
 struct SnapshotResult {
   uint64_t number = 0;  // 0: there is none yet
@@ -39,6 +42,8 @@ struct KeeperOptions {
   std::optional<commitlog::LogMode> log;
   uint64_t period_nanos = 10'000'000;  // of LogMode::kPeriodic
   size_t segment_bytes = size_t{32} << 20;
+  // What one log may keep in memory; at least kLogBufferBytesMin.
+  size_t buffer_bytes = size_t{64} << 20;
   uint32_t loops = 1;
   // Lines for who runs the server: that writes are refused, and that they are accepted again. Any thread;
   // may be empty.
@@ -84,6 +89,8 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   SnapshotResult last_snapshot() const;
   // What the logs have on the disk, in bytes of their files.
   uint64_t log_bytes() const;
+  // What the logs keep in memory until it is written or synchronised.
+  uint64_t buffered_bytes() const;
 
   // Marks and resets of the data, which go without a log: the schema is that of the mark again, or, without
   // a mark, there is none. Behind the change itself.

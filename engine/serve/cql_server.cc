@@ -184,6 +184,13 @@ uint64_t ClientMemory(const CqlServerOptions& options) {
                     kClientMemoryBytesDefaultMax);
 }
 
+// Commit logs that are written; none where there is no mode.
+uint32_t LogsOf(const CqlServerOptions& options) {
+  const bool has_logs =
+      !options.data_dir.empty() && options.commit_log != CqlServerOptions::CommitLog::kOff;
+  return has_logs ? options.shards : 0;
+}
+
 // What large requests may take together, and what one may bring: all of it.
 struct WorkShares {
   WorkShares(const CqlServerOptions& options, const ClientShares& clients)
@@ -307,7 +314,7 @@ class CqlServer::Impl {
  private:
   explicit Impl(const CqlServerOptions& options)
       : on_keeping_(options.on_keeping),
-        shares_(ClientMemory(options)),
+        shares_(ClientMemory(options), LogsOf(options)),
         tally_(FirstMeeting(options)),
         journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
 
@@ -429,12 +436,14 @@ class CqlServer::Impl {
       return more_waits;
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
-    memory_ = std::make_unique<ServerMemory>(options,
-                                             ServerMemory::Parts{.engine = *engine_,
-                                                                 .clock = *clock_,
-                                                                 .connections = server_->budget(),
-                                                                 .statements = *handler_,
-                                                                 .journal = journal_});
+    ServerMemory::Parts parts{.engine = *engine_,
+                              .clock = *clock_,
+                              .connections = server_->budget(),
+                              .statements = *handler_,
+                              .journal = journal_,
+                              .log_bytes = {}};
+    if (shares_.logs != 0) parts.log_bytes = [this] { return keeper_->buffered_bytes(); };
+    memory_ = std::make_unique<ServerMemory>(options, parts, shares_.logs);
 
     cql_face::CqlFaceOptions cql = ToFaceOptions(options, look);
     if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
@@ -518,6 +527,8 @@ class CqlServer::Impl {
     keeper.log = LogModeOf(options.commit_log);
     keeper.period_nanos = uint64_t{options.commit_log_period_ms} * 1'000'000;
     keeper.segment_bytes = options.commit_log_segment_bytes;
+    keeper.buffer_bytes =
+        std::max<uint64_t>(shares_.logs / options.shards, durable::kLogBufferBytesMin);
     keeper.loops = options.shards;
     keeper.say = on_keeping_;
     keeper_ = std::make_unique<durable::Keeper>(std::move(directory), std::move(recovered), keeper);

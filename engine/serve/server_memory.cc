@@ -15,16 +15,20 @@ namespace {
 constexpr std::string_view kProcess = "process";
 constexpr std::string_view kRows = "rows";
 constexpr size_t kConnectionsShown = 100;
+constexpr uint64_t kLogBufferBytesMax = uint64_t{64} << 20;
 
 }  // namespace
 
-ClientShares::ClientShares(uint64_t bytes)
+ClientShares::ClientShares(uint64_t bytes, uint32_t logs_count)
     : statements(std::min<uint64_t>(bytes / 8, execute::StatementCache::kBytesMax)),
       journal(std::min<uint64_t>(bytes / 8, instruments::kJournalBytesMax)),
-      connections(bytes - statements - journal) {}
+      logs(std::min(bytes / 4, logs_count * kLogBufferBytesMax)),
+      connections(bytes - statements - journal - logs) {}
 
-ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts)
+ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts,
+                           uint64_t log_limit_bytes)
     : parts_(parts),
+      log_limit_bytes_(log_limit_bytes),
       divide_(options.divide_memory),
       tell_(options.on_memory_notice),
       process_limit_bytes_(options.divide_memory ? options.process_memory_bytes : 0) {}
@@ -38,6 +42,7 @@ std::vector<instruments::MemoryUse> ServerMemory::Uses() const {
       {"statements", "all", parts_.statements.statement_bytes(),
        parts_.statements.statement_bytes_max()},
       {"journal", "all", parts_.journal.bytes(), parts_.journal.bytes_max()}};
+  if (parts_.log_bytes) uses.push_back({"commit_log", "all", parts_.log_bytes(), log_limit_bytes_});
   if (const uint64_t limit = process_limit_bytes_.load(std::memory_order_relaxed)) {
     uint64_t all = 0;
     for (const instruments::MemoryUse& use : uses) all += use.bytes;
@@ -74,7 +79,9 @@ std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint
   const absl::StatusOr<CqlMemoryShares> shares = SharesOf(kind, bytes);
   if (!shares.ok()) return std::string(ToStd(shares.status().message()));
   if (kind == kProcess) {
-    const ClientShares clients(shares->client_bytes);
+    // The logs keep what they have.
+    ClientShares clients(shares->client_bytes, 0);
+    clients.connections -= std::min(clients.connections / 2, log_limit_bytes_);
     parts_.statements.set_statement_bytes_max(clients.statements);
     parts_.journal.set_bytes_max(clients.journal);
     parts_.connections.set_limit(clients.connections);

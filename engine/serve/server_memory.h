@@ -26,10 +26,12 @@ namespace liststore {
 
 // How the memory for clients is divided.
 struct ClientShares {
-  explicit ClientShares(uint64_t bytes);
+  // `logs`: of commit logs, which keep what clients wrote until the disk has it; 0: there are none.
+  ClientShares(uint64_t bytes, uint32_t logs);
 
   uint64_t statements;
   uint64_t journal;
+  uint64_t logs;  // all of them together
   uint64_t connections;
 };
 
@@ -44,8 +46,11 @@ class ServerMemory {
     network::ClientBudget& connections;
     StatementHandler& statements;
     instruments::Journal& journal;
+    // What commit logs keep in memory. Empty: there are none.
+    std::function<uint64_t()> log_bytes;
   };
-  ServerMemory(const CqlServerOptions& options, const Parts& parts);
+  // `log_limit_bytes`: what commit logs may keep, for good.
+  ServerMemory(const CqlServerOptions& options, const Parts& parts, uint64_t log_limit_bytes);
   ServerMemory(const ServerMemory&) = delete;
   ServerMemory& operator=(const ServerMemory&) = delete;
 
@@ -63,6 +68,7 @@ class ServerMemory {
   absl::StatusOr<CqlMemoryShares> SharesOf(std::string_view kind, uint64_t bytes) const;
 
   const Parts parts_;
+  const uint64_t log_limit_bytes_;
   const std::function<absl::StatusOr<CqlMemoryShares>(uint64_t)> divide_;
   const std::function<void(const CqlMemoryNotice&)> tell_;
   std::atomic<uint64_t> process_limit_bytes_;  // 0: there is none

@@ -338,5 +338,33 @@ TEST_F(ServerRestart, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_EQ(CqlServer::Start(options).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(ServerRestart, WhatTheLogKeepsInMemoryIsOfTheMemoryForClients) {
+  CqlServerOptions options = Options();
+  options.client_memory_bytes = 16 << 20;
+  Start(options);
+  const auto limit_of = [&](const std::string& kind) {
+    return Rows("SELECT limit_bytes FROM liststore.memory WHERE kind = '" + kind +
+                "' AND name = 'all'");
+  };
+  EXPECT_EQ(limit_of("commit_log"), std::to_string(4 << 20));
+  EXPECT_EQ(limit_of("connections"), std::to_string(8 << 20));
+  Stop();
+  // The least there can be, in small pieces: it works all the same.
+  options.client_memory_bytes = 1 << 20;
+  options.shards = 4;
+  options.commit_log = CommitLog::kSync;
+  Start(options);
+  MakeTables();
+  const std::string value(20'000, 'x');
+  for (int i = 0; i < 200; ++i) {
+    Must("INSERT INTO k.t (p, c, s) VALUES (" + std::to_string(i) + ", 1, '" + value + "')");
+  }
+  Start(options);
+  EXPECT_EQ(Rows("SELECT count(*) FROM k.t"), "200");
+  options.commit_log = CommitLog::kOff;
+  Start(options);
+  EXPECT_EQ(limit_of("commit_log"), "");
+}
+
 }  // namespace server_restart_test
 }  // namespace liststore::testing
