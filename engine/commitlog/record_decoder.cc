@@ -1,49 +1,13 @@
 #include "engine/commitlog/record_decoder.h"
 
 #include "engine/base/big_endian.h"
+#include "engine/base/byte_coding.h"
 
 namespace liststore::commitlog {
 
-// Bytes taken from the front. What does not fit makes all of it bad, and everything taken from then on
-// is zero.
-class WriteDecoder::Input {
+class WriteDecoder::Input final : public ByteReader {
  public:
-  explicit Input(std::string_view bytes) : rest_(bytes) {}
-
-  bool bad() const { return bad_; }
-  bool AtEnd() const { return !bad_ && rest_.empty(); }
-  size_t left() const { return rest_.size(); }
-
-  template <typename T>
-  T Take() {
-    if (rest_.size() < sizeof(T)) return Fail(), T{};
-    const T value = LoadNative<T>(rest_.data());
-    rest_.remove_prefix(sizeof(T));
-    return value;
-  }
-  std::string_view TakeBytes(size_t bytes) {
-    if (rest_.size() < bytes) return Fail(), std::string_view();
-    const std::string_view taken = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
-    return taken;
-  }
-  std::string_view TakeText() { return TakeBytes(Take<uint32_t>()); }
-  // A number of things that take so many bytes at least: none of them is a reason to ask for memory
-  // that its bytes do not bear out.
-  uint32_t TakeCount(size_t bytes_min) {
-    const auto count = Take<uint32_t>();
-    if (count > rest_.size() / bytes_min) return Fail(), 0;
-    return count;
-  }
-
- private:
-  void Fail() {
-    bad_ = true;
-    rest_ = {};
-  }
-
-  std::string_view rest_;
-  bool bad_ = false;
+  using ByteReader::ByteReader;
 };
 
 namespace {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "engine/base/big_endian.h"
+#include "engine/base/byte_coding.h"
 #include "engine/base/check.h"
 #include "engine/commitlog/record_format.h"
 
@@ -14,16 +15,6 @@ namespace {
 // In the head of a batch's part.
 constexpr size_t kLogsAt = 8;
 constexpr size_t kWritesAt = 12;
-
-template <typename T>
-void Put(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
-void PutText(std::string& out, std::string_view text) {
-  Put(out, static_cast<uint32_t>(text.size()));
-  out.append(text);
-}
 
 bool FitsItem(int64_t seconds) { return seconds >= 0 && seconds <= int64_t{UINT32_MAX}; }
 

@@ -1,6 +1,6 @@
 #include "engine/durable/definitions.h"
 
-#include "engine/durable/bytes.h"
+#include "engine/base/byte_coding.h"
 
 namespace liststore::durable {
 namespace {
@@ -36,25 +36,25 @@ std::string BytesOf(const Definitions& definitions) {
 }
 
 std::optional<Definitions> DefinitionsIn(std::string_view bytes) {
-  Input input(bytes);
-  if (input.Get<uint8_t>() != kVersion) return std::nullopt;
+  ByteReader input(bytes);
+  if (input.Take<uint8_t>() != kVersion) return std::nullopt;
   Definitions definitions;
-  const uint32_t changes = input.GetCount(sizeof(uint64_t));
+  const uint32_t changes = input.TakeCount(sizeof(uint64_t));
   for (uint32_t i = 0; i < changes; ++i) {
     if (!ReadSchemaChange(input, definitions.changes.emplace_back())) return std::nullopt;
   }
   if (!ReadNumbers(input, definitions.numbers)) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
-    const std::string_view event = input.GetText();
+    const std::string_view event = input.TakeText();
     if (!event.empty() && !ApplyEvent(event, definitions.events)) return std::nullopt;
   }
-  definitions.last_run = input.Get<uint32_t>();
-  const uint32_t logs = input.GetCount(sizeof(uint32_t) + sizeof(uint64_t));
+  definitions.last_run = input.Take<uint32_t>();
+  const uint32_t logs = input.TakeCount(sizeof(uint32_t) + sizeof(uint64_t));
   for (uint32_t i = 0; i < logs; ++i) {
-    const auto shard = input.Get<uint32_t>();
-    definitions.old_logs[shard] = input.Get<uint64_t>();
+    const auto shard = input.Take<uint32_t>();
+    definitions.old_logs[shard] = input.Take<uint64_t>();
   }
-  if (!input.IsAtEnd()) return std::nullopt;
+  if (!input.AtEnd()) return std::nullopt;
   return definitions;
 }
 

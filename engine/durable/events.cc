@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/durable/bytes.h"
+#include "engine/base/byte_coding.h"
 #include "engine/roles/permission.h"
 #include "engine/roles/resource.h"
 
@@ -89,42 +89,42 @@ std::optional<Resource> MakeResource(uint8_t kind, std::vector<std::string> part
                             {parts.begin() + 2, parts.end()});
 }
 
-bool ReadOneRole(Input& input, ReadRole& read) {
-  read.name = input.GetText();
-  const auto flags = input.Get<uint8_t>();
+bool ReadOneRole(ByteReader& input, ReadRole& read) {
+  read.name = input.TakeText();
+  const auto flags = input.Take<uint8_t>();
   read.role.can_login = (flags & kCanLogin) != 0;
   read.role.is_superuser = (flags & kSuperuser) != 0;
-  const std::string_view hash = input.GetText();
+  const std::string_view hash = input.TakeText();
   if ((flags & kHasHash) != 0) read.role.salted_hash = hash;
-  const uint32_t members = input.GetCount(sizeof(uint32_t));
-  for (uint32_t i = 0; i < members; ++i) read.role.member_of.emplace(input.GetText());
-  const uint32_t grants = input.GetCount(6);
-  for (uint32_t i = 0; i < grants && input.ok(); ++i) {
-    const auto kind = input.Get<uint8_t>();
-    const PermissionSet permissions = PermissionsOf(input.Get<uint8_t>());
+  const uint32_t members = input.TakeCount(sizeof(uint32_t));
+  for (uint32_t i = 0; i < members; ++i) read.role.member_of.emplace(input.TakeText());
+  const uint32_t grants = input.TakeCount(6);
+  for (uint32_t i = 0; i < grants && !input.bad(); ++i) {
+    const auto kind = input.Take<uint8_t>();
+    const PermissionSet permissions = PermissionsOf(input.Take<uint8_t>());
     std::vector<std::string> parts;
-    const uint32_t count = input.GetCount(sizeof(uint32_t));
-    for (uint32_t part = 0; part < count; ++part) parts.emplace_back(input.GetText());
+    const uint32_t count = input.TakeCount(sizeof(uint32_t));
+    for (uint32_t part = 0; part < count; ++part) parts.emplace_back(input.TakeText());
     std::optional<Resource> resource = MakeResource(kind, std::move(parts));
     if (!resource || permissions.empty()) return false;
     read.grants.emplace_back(*std::move(resource), permissions);
   }
-  return input.ok() && !read.name.empty();
+  return !input.bad() && !read.name.empty();
 }
 
 // Roles first, then what they have of each other.
-bool ApplyRoles(Input& input, RoleState& state) {
-  const uint32_t dropped = input.GetCount(sizeof(uint32_t));
+bool ApplyRoles(ByteReader& input, RoleState& state) {
+  const uint32_t dropped = input.TakeCount(sizeof(uint32_t));
   for (uint32_t i = 0; i < dropped; ++i) {
-    const std::string_view name = input.GetText();
+    const std::string_view name = input.TakeText();
     if (state.Find(name) != nullptr) state.Drop(name);
   }
   std::vector<ReadRole> changed;
-  const uint32_t count = input.GetCount(17);
+  const uint32_t count = input.TakeCount(17);
   for (uint32_t i = 0; i < count; ++i) {
     if (!ReadOneRole(input, changed.emplace_back())) return false;
   }
-  if (!input.IsAtEnd()) return false;
+  if (!input.AtEnd()) return false;
   for (ReadRole& read : changed) {
     state.Put(read.name, read.role.can_login, read.role.is_superuser, read.role.salted_hash);
     for (const auto& [resource, permissions] : Grants(GrantsOf(state, read.name))) {
@@ -144,13 +144,13 @@ bool ApplyRoles(Input& input, RoleState& state) {
   return true;
 }
 
-bool ReadClock(Input& input, ClockState& clock) {
-  const auto mode = input.Get<uint8_t>();
-  clock.setting.factor_millionths = input.Get<uint64_t>();
-  clock.now_nanos = input.Get<uint64_t>();
+bool ReadClock(ByteReader& input, ClockState& clock) {
+  const auto mode = input.Take<uint8_t>();
+  clock.setting.factor_millionths = input.Take<uint64_t>();
+  clock.now_nanos = input.Take<uint64_t>();
   if (mode > static_cast<uint8_t>(ServerClock::Mode::kScaled)) return false;
   clock.setting.mode = static_cast<ServerClock::Mode>(mode);
-  return input.IsAtEnd() && clock.now_nanos <= ServerClock::kNanosMax &&
+  return input.AtEnd() && clock.now_nanos <= ServerClock::kNanosMax &&
          clock.setting.factor_millionths >= 1 &&
          clock.setting.factor_millionths <= ServerClock::kFactorMax;
 }
@@ -186,8 +186,8 @@ void AppendClockEvent(const ClockState& clock, std::string& out) {
 }
 
 bool ApplyEvent(std::string_view event, EventState& state) {
-  Input input(event);
-  switch (input.Get<uint8_t>()) {
+  ByteReader input(event);
+  switch (input.Take<uint8_t>()) {
     case kRoles:
       state.has_roles = true;
       return ApplyRoles(input, state.roles);

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
+#include "engine/base/byte_coding.h"
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
 #include "engine/base/mutex.h"
@@ -44,18 +45,18 @@ std::string EncodeDefinitions(const shard::Engine& engine, const SnapshotContent
                               std::span<const uint64_t> positions) {
   const shard::Router& router = engine.router();
   std::string out;
-  snapshot::Put(out, engine.log_run());
-  snapshot::Put(out, router.shards());
-  snapshot::Put(out, static_cast<uint32_t>(std::countr_zero(router.lanes_per_shard())));
-  snapshot::Put(out, static_cast<uint32_t>(content.tables.size()));
+  Put(out, engine.log_run());
+  Put(out, router.shards());
+  Put(out, static_cast<uint32_t>(std::countr_zero(router.lanes_per_shard())));
+  Put(out, static_cast<uint32_t>(content.tables.size()));
   for (uint32_t i = 0; i < router.shards(); ++i) {
-    snapshot::Put<uint64_t>(out, i < positions.size() ? positions[i] : 0);
+    Put<uint64_t>(out, i < positions.size() ? positions[i] : 0);
   }
   for (const SnapshotTable& table : content.tables) {
-    snapshot::Put(out, table.id.value);
-    snapshot::Put(out, table.id.generation);
-    snapshot::PutText(out, table.keyspace);
-    snapshot::PutText(out, table.name);
+    Put(out, table.id.value);
+    Put(out, table.id.generation);
+    PutText(out, table.keyspace);
+    PutText(out, table.name);
   }
   out.append(content.definitions);
   return out;
@@ -108,10 +109,10 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
         return absl::FailedPreconditionError(absl::StrCat("table ", what.tables[i].keyspace, ".",
                                                           what.tables[i].name, " went meanwhile"));
       }
-      snapshot::Put(parts, i);
-      snapshot::Put(parts, part.lane);
-      snapshot::Put(parts, part.last_address);
-      snapshot::Put(parts, part.position);
+      Put(parts, i);
+      Put(parts, part.lane);
+      Put(parts, part.last_address);
+      Put(parts, part.position);
       LS_RETURN_IF_ERROR(WriteRows(writer, encoder));
       between_slices();
     }
@@ -125,11 +126,11 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
   written.partitions = encoder.partitions();
   written.rows = encoder.rows();
   std::string end(kBlockHeaderBytes, '\0');
-  snapshot::Put<uint64_t>(end, written.partitions);
-  snapshot::Put<uint64_t>(end, written.rows);
-  snapshot::Put<uint64_t>(end, part_count);
+  Put<uint64_t>(end, written.partitions);
+  Put<uint64_t>(end, written.rows);
+  Put<uint64_t>(end, part_count);
   // Read last, so that it is above every copied timestamp.
-  snapshot::Put<int64_t>(end, engine.LastTimestamp().micros);
+  Put<int64_t>(end, engine.LastTimestamp().micros);
   LS_RETURN_IF_ERROR(writer.WriteBlock(BlockKind::kEnd, end));
   LS_RETURN_IF_ERROR(keep(engine.LogPositions()));
   written.bytes = file.bytes();
@@ -141,38 +142,8 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
 
 namespace {
 
-// Text of the definitions from the front; what does not fit makes it bad.
-class DefinitionsInput {
- public:
-  explicit DefinitionsInput(std::string_view bytes) : rest_(bytes) {}
-  template <typename T>
-  T Take() {
-    if (rest_.size() < sizeof(T)) return Fail(), T{};
-    const T value = LoadNative<T>(rest_.data());
-    rest_.remove_prefix(sizeof(T));
-    return value;
-  }
-  std::string TakeText() {
-    const auto bytes = Take<uint32_t>();
-    if (rest_.size() < bytes) return Fail(), std::string();
-    std::string text(rest_.substr(0, bytes));
-    rest_.remove_prefix(bytes);
-    return text;
-  }
-  std::string_view rest() const { return rest_; }
-  bool bad() const { return bad_; }
-
- private:
-  void Fail() {
-    bad_ = true;
-    rest_ = {};
-  }
-  std::string_view rest_;
-  bool bad_ = false;
-};
-
 bool DecodeDefinitions(std::string_view bytes, LoadedSnapshot& loaded) {
-  DefinitionsInput input(bytes);
+  ByteReader input(bytes);
   loaded.run = input.Take<uint32_t>();
   const auto shards = input.Take<uint32_t>();
   const auto lanes_log2 = input.Take<uint32_t>();
@@ -187,8 +158,8 @@ bool DecodeDefinitions(std::string_view bytes, LoadedSnapshot& loaded) {
     SnapshotTable& table = loaded.content.tables.emplace_back();
     table.id.value = input.Take<uint16_t>();
     table.id.generation = input.Take<uint32_t>();
-    table.keyspace = input.TakeText();
-    table.name = input.TakeText();
+    table.keyspace = std::string(input.TakeText());
+    table.name = std::string(input.TakeText());
   }
   loaded.content.definitions = std::string(input.rest());
   return !input.bad();

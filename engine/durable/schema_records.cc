@@ -30,16 +30,16 @@ void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& 
   }
 }
 
-bool ReadNumbers(Input& input, std::vector<execute::NumberedTable>& tables) {
-  const uint32_t count = input.GetCount(kNumberedBytesMin);
-  for (uint32_t i = 0; i < count && input.ok(); ++i) {
+bool ReadNumbers(ByteReader& input, std::vector<execute::NumberedTable>& tables) {
+  const uint32_t count = input.TakeCount(kNumberedBytesMin);
+  for (uint32_t i = 0; i < count && !input.bad(); ++i) {
     execute::NumberedTable& table = tables.emplace_back();
-    table.id.value = input.Get<uint16_t>();
-    table.id.generation = input.Get<uint32_t>();
-    table.keyspace = input.GetText();
-    table.table = input.GetText();
+    table.id.value = input.Take<uint16_t>();
+    table.id.generation = input.Take<uint32_t>();
+    table.keyspace = input.TakeText();
+    table.table = input.TakeText();
   }
-  return input.ok();
+  return !input.bad();
 }
 
 void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out) {
@@ -63,26 +63,26 @@ void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& 
   AppendNumbers(record.numbered, out);
 }
 
-bool ReadSchemaChange(Input& input, execute::SchemaChangeRecord& record) {
-  const auto flags = input.Get<uint8_t>();
+bool ReadSchemaChange(ByteReader& input, execute::SchemaChangeRecord& record) {
+  const auto flags = input.Take<uint8_t>();
   if ((flags & ~unsigned{kFlags}) != 0) return false;
   record.knows_datacenters = (flags & kKnowsDatacenters) != 0;
   record.enable_tablets = (flags & kTablets) != 0;
   record.drops = (flags & kDrops) != 0;
-  record.statement = input.GetText();
-  record.current_keyspace = input.GetText();
-  record.now_micros = input.Get<int64_t>();
-  record.now_nanos = input.Get<uint64_t>();
-  const auto drop_micros = input.Get<int64_t>();
+  record.statement = input.TakeText();
+  record.current_keyspace = input.TakeText();
+  record.now_micros = input.Take<int64_t>();
+  record.now_nanos = input.Take<uint64_t>();
+  const auto drop_micros = input.Take<int64_t>();
   if ((flags & kHasDropTime) != 0) record.drop_micros = drop_micros;
-  const uint32_t uuids = input.GetCount(sizeof(Uuid));
-  for (uint32_t i = 0; i < uuids; ++i) record.uuids.push_back(input.Get<Uuid>());
-  record.datacenter = input.GetText();
-  const uint32_t others = input.GetCount(sizeof(uint32_t));
-  for (uint32_t i = 0; i < others; ++i) record.other_datacenters.emplace_back(input.GetText());
-  record.keyspace = input.GetText();
-  record.table = input.GetText();
-  record.type = input.GetText();
+  const uint32_t uuids = input.TakeCount(sizeof(Uuid));
+  for (uint32_t i = 0; i < uuids; ++i) record.uuids.push_back(input.Take<Uuid>());
+  record.datacenter = input.TakeText();
+  const uint32_t others = input.TakeCount(sizeof(uint32_t));
+  for (uint32_t i = 0; i < others; ++i) record.other_datacenters.emplace_back(input.TakeText());
+  record.keyspace = input.TakeText();
+  record.table = input.TakeText();
+  record.type = input.TakeText();
   return ReadNumbers(input, record.numbered);
 }
 
@@ -97,9 +97,9 @@ void AppendChangeBarrier(const execute::SchemaChangeRecord& record, std::string&
 }
 
 std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
-  Input input(payload);
+  ByteReader input(payload);
   Barrier barrier;
-  switch (input.Get<uint8_t>()) {
+  switch (input.Take<uint8_t>()) {
     case kStart:
       if (!ReadNumbers(input, barrier.numbers.emplace())) return std::nullopt;
       break;
@@ -109,7 +109,7 @@ std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
     default:
       return std::nullopt;
   }
-  if (!input.IsAtEnd()) return std::nullopt;
+  if (!input.AtEnd()) return std::nullopt;
   return barrier;
 }
 

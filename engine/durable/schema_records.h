@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/durable/bytes.h"
+#include "engine/base/byte_coding.h"
 #include "engine/execute/schema_journal.h"
 
 namespace liststore::durable {
@@ -16,10 +16,10 @@ namespace liststore::durable {
 // Appends no more than execute::RecordBytesMax says.
 void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out);
 // False: no encoder wrote this.
-bool ReadSchemaChange(Input& input, execute::SchemaChangeRecord& record);
+bool ReadSchemaChange(ByteReader& input, execute::SchemaChangeRecord& record);
 
 void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& out);
-bool ReadNumbers(Input& input, std::vector<execute::NumberedTable>& tables);
+bool ReadNumbers(ByteReader& input, std::vector<execute::NumberedTable>& tables);
 
 // What a barrier of the log says.
 struct Barrier {

@@ -1,24 +1,14 @@
-// Appending numbers and bytes to a block.
+// Appending what a block of rows holds.
 #ifndef LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_
 #define LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "engine/base/byte_coding.h"
 #include "engine/model/cell.h"
 
 namespace liststore::snapshot {
-
-template <typename T>
-void Put(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
-inline void PutText(std::string& out, std::string_view text) {
-  Put(out, static_cast<uint32_t>(text.size()));
-  out.append(text);
-}
 
 // Timestamp 8, expiry 8, TTL 8.
 inline void PutLiveness(std::string& out, const Liveness& liveness) {

@@ -4,59 +4,16 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/status_macros.h"
 #include "engine/model/packed_item_key.h"
+#include "engine/snapshot/content_reader.h"
 #include "engine/snapshot/rows_format.h"
 #include "engine/snapshot/saved_format.h"
 #include "engine/snapshot/sound_times.h"
 
 namespace liststore::snapshot {
 
-// Bytes taken from the front. What does not fit makes all of it bad, and everything taken from then on is
-// zero.
-class RowsDecoder::Input {
+class RowsDecoder::Input final : public ContentReader {
  public:
-  explicit Input(std::string_view bytes) : rest_(bytes), bytes_(bytes.size()) {}
-
-  bool bad() const { return bad_; }
-  bool AtEnd() const { return !bad_ && rest_.empty(); }
-  uint64_t offset() const { return bytes_ - rest_.size(); }
-
-  template <typename T>
-  T Take() {
-    if (rest_.size() < sizeof(T)) return Fail(), T{};
-    const T value = LoadNative<T>(rest_.data());
-    rest_.remove_prefix(sizeof(T));
-    return value;
-  }
-  std::string_view TakeBytes(size_t bytes) {
-    if (rest_.size() < bytes) return Fail(), std::string_view();
-    const std::string_view taken = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
-    return taken;
-  }
-  std::string_view TakeText() { return TakeBytes(Take<uint32_t>()); }
-  Liveness TakeLiveness() {
-    Liveness liveness;
-    liveness.timestamp.micros = Take<int64_t>();
-    liveness.expiry_seconds = Take<int64_t>();
-    liveness.ttl_seconds = Take<int64_t>();
-    return liveness;
-  }
-  Tombstone TakeTombstone() {
-    Tombstone tombstone;
-    tombstone.timestamp.micros = Take<int64_t>();
-    tombstone.deletion_seconds = Take<int64_t>();
-    return tombstone;
-  }
-
- private:
-  void Fail() {
-    bad_ = true;
-    rest_ = {};
-  }
-
-  std::string_view rest_;
-  const size_t bytes_;
-  bool bad_ = false;
+  using ContentReader::ContentReader;
 };
 
 namespace {
@@ -228,7 +185,7 @@ absl::Status RowsDecoder::Decode(const Block& block) {
   const auto table = input.Take<uint32_t>();
   if (input.bad()) return Damaged(block.payload_at, block.number, "a block of rows without a head");
   while (!input.AtEnd()) {
-    const uint64_t at = block.payload_at + input.offset();
+    const uint64_t at = block.payload_at + input.taken();
     const absl::Status status = DecodePartition(table, input);
     if (status.ok()) continue;
     if (absl::IsDataLoss(status)) {

@@ -10,49 +10,20 @@
 #include "engine/base/strings.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/snapshot/block_reader.h"
+#include "engine/snapshot/content_reader.h"
 #include "engine/snapshot/sound_times.h"
 
 namespace liststore::snapshot {
 namespace {
 
-// The bytes of one block, taken from the front. What does not fit makes it bad, and everything
-// taken from then on is zero: a record is looked at as a whole before anybody believes it.
-class Cursor {
+// The bytes of one block.
+class Cursor final : public ContentReader {
  public:
-  explicit Cursor(const Block& block) : rest_(block.payload), block_(block) {}
+  explicit Cursor(const Block& block) : ContentReader(block.payload), block_(block) {}
 
-  bool AtEnd() const { return rest_.empty(); }
-  bool bad() const { return bad_; }
-  uint64_t offset() const { return block_.payload_at + (block_.payload.size() - rest_.size()); }
-  size_t left() const { return rest_.size(); }
-
-  template <typename T>
-  T Take() {
-    if (rest_.size() < sizeof(T)) return Fail(), T{};
-    const T value = LoadNative<T>(rest_.data());
-    rest_.remove_prefix(sizeof(T));
-    return value;
-  }
-  std::string_view TakeBytes(size_t bytes) {
-    if (rest_.size() < bytes) return Fail(), std::string_view();
-    const std::string_view taken = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
-    return taken;
-  }
-  std::string_view TakeText() { return TakeBytes(Take<uint32_t>()); }
-  Liveness TakeLiveness() {
-    Liveness liveness;
-    liveness.timestamp.micros = Take<int64_t>();
-    liveness.expiry_seconds = Take<int64_t>();
-    liveness.ttl_seconds = Take<int64_t>();
-    return liveness;
-  }
-  Tombstone TakeTombstone() {
-    Tombstone tombstone;
-    tombstone.timestamp.micros = Take<int64_t>();
-    tombstone.deletion_seconds = Take<int64_t>();
-    return tombstone;
-  }
+  // What is bad is at its end as well.
+  bool AtEnd() const { return left() == 0; }
+  uint64_t offset() const { return block_.payload_at + taken(); }
 
   absl::Status DamagedHere(std::string_view text) const {
     return Damaged(offset(), block_.number, text);
@@ -63,14 +34,7 @@ class Cursor {
   }
 
  private:
-  void Fail() {
-    bad_ = true;
-    rest_ = {};
-  }
-
-  std::string_view rest_;
   const Block& block_;
-  bool bad_ = false;
 };
 
 // Records of lists, with buffers for the rows of one.
