@@ -152,6 +152,7 @@ void Connection::WaitForTimer() {
   socket_->timer.async_wait([this](const error_code&) {
     waits_for_timer_ = false;
     if (!closed_ && timer_at_ != kNever) Guarded([this] { OnTimer(); });
+    if (!closed_ && gate_number_ != 0 && !waits_for_timer_) Guarded([this] { WaitForTimer(); });
     EndCallback();
   });
   waits_for_timer_ = true;
@@ -359,7 +360,7 @@ void Connection::EnterGate() {
 void Connection::PassGate(uint64_t number) {
   if (gate_number_ != number) return;
   gate_number_ = 0;
-  if (closed_) return;
+  if (closed_) return EndCallback();
   taken_at_ = share_.now;
   Guarded([this] { OnWritable(); });
   EndCallback();

@@ -91,6 +91,21 @@ TEST(AnswerGate, AnswersToWritesWaitAndThoseToReadsDoNot) {
   EXPECT_EQ(gate.entries(), 1u);
 }
 
+// The gate is all that it waits for then, and it does not come.
+TEST(AnswerGate, AConnectionWhoseTimeCameWhileItWaitedEndsWithTheServer) {
+  FakeGate gate(1);
+  TwoFaces server({.gate = &gate});
+  RawCqlClient writer(server.one());
+  ASSERT_TRUE(writer.Send("aside 5 x\nwrite a\n"));
+  gate.AwaitEntries(1);
+  // On the same loop, and later.
+  RawCqlClient later(server.one());
+  ASSERT_TRUE(later.Send("later 30 y\n"));
+  ExpectNext(later, "one:y\n");
+  EXPECT_FALSE(writer.HasAnswer());
+  server.server().Stop();
+}
+
 TEST(AnswerGate, AnOpenGateHoldsNothingBack) {
   FakeGate gate(1);
   gate.Open();
