@@ -337,9 +337,10 @@ void ExecuteGroup::Add(Slot& slot, const cql::SelectPlan& plan) {
   ++size_;
 }
 
-void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
+bool ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
   too_large_.clear();
-  if (empty()) return;
+  if (empty()) return false;
+  bool has_written = false;
   out_ = &out;
   out_end_max_ = out.size() + kAnswerBytesMax;
   open_ = nullptr;
@@ -365,6 +366,7 @@ void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
       AnswerRefusedWrite({reply.status, reply.row_bytes}, engine, slot.request->consistency(),
                          protocol::WriteType::kSimple, slot.context, outcome, out);
     } else if (slot.select == nullptr) {
+      has_written = true;
       protocol::EncodeVoid(out, slot.context);
     } else {
       slot.Begin();
@@ -373,6 +375,7 @@ void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
   }
   commands_.clear();
   size_ = 0;
+  return has_written;
 }
 
 }  // namespace liststore::execute

@@ -67,8 +67,8 @@ class ExecuteGroup {
                      const ItemInsert& insert, int64_t now_seconds, WriteTimestamp timestamp);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
-  // adding where they are about the same partition.
-  void Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out);
+  // adding where they are about the same partition. True: one of them has written.
+  bool Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out);
   // What was added and has not run is not run: an exception has ended its turn.
   void Abandon() {
     if (size_ != 0) [[unlikely]]

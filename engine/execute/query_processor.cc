@@ -161,7 +161,6 @@ bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestVie
                              *statement.item_read);
   }
   const auto& plan = std::get<cql::ModificationPlan>(statement.plan->body);
-  turn.client.has_written = true;
   const std::optional<int64_t> timestamp = TimestampOf(request.parameters());
   return group.AddItemInsert(request, context, plan.table->storage.id, *statement.item_insert,
                              WholeSeconds(turn.now_nanos),
@@ -193,7 +192,7 @@ void QueryProcessor::Take(RequestView& request, Turn& turn) {
 }
 
 void QueryProcessor::RunGroup(Turn& turn) {
-  turn.scratch.group.Run(engine_, turn.now_nanos, turn.out);
+  turn.client.has_written |= turn.scratch.group.Run(engine_, turn.now_nanos, turn.out);
   bool is_first = true;  // which is not overtaken again and again by what is smaller
   for (RequestView* const request : turn.scratch.group.too_large()) {
     turn.IsFull() && !is_first ? request->Postpone() : Answer(*request, turn);
@@ -360,11 +359,12 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const cql::Plan& plan,
   if (const auto* select = std::get_if<cql::SelectPlan>(&body)) {
     return RunSelect(*select, columns, values, call);
   }
-  call.client.has_written = true;
   if (std::holds_alternative<cql::ModificationPlan>(body) ||
       std::holds_alternative<cql::BatchPlan>(body)) {
     return RunText(plan, columns, values, call);
   }
+  call.client.has_written |=
+      std::holds_alternative<cql::SchemaPlan>(body) || std::holds_alternative<cql::RolePlan>(body);
   if (const auto* use = std::get_if<cql::UsePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunUse(*use, call));
   } else if (const auto* change = std::get_if<cql::SchemaPlan>(&body)) {

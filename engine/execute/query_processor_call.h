@@ -121,6 +121,7 @@ struct QueryProcessor::Call {
   WorkPace* pace = nullptr;       // nullptr: it is done at once
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   std::string_view text = {};     // of the statement, once it is known
+  bool had_written = false;       // the turn, before this
   // What computes values of the plan that is run; nullptr: it has none.
   cql::ComputedValues* computed = nullptr;
 

@@ -93,6 +93,8 @@ QueryProcessor::Ran QueryProcessor::AnswerWrite(const WriteRefusal& refusal,
     case OpStatus::kTableGone:
       return Ran::kTableGone;
     default:
+      // Nothing was written down: what the disk refuses is told at once.
+      if (refusal.status == OpStatus::kNotKept) call.client.has_written = call.had_written;
       AnswerRefusedWrite(refusal, engine_, call.request.consistency(), type, call.context,
                          call.request.outcome, call.out);
       return Ran::kAnswered;
@@ -170,6 +172,8 @@ QueryProcessor::Ran QueryProcessor::AnswerStopped(const Writes& writes, Call& ca
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
   // What joins a group is done at once, and has no timeout that would be over by then.
   if (call.group != nullptr) return ApplyAll(writes, call);
+  // All other writes come through here, and none is answered before it is kept.
+  call.had_written = std::exchange(call.client.has_written, true);
   int64_t timeout_ms = WriteTimeout(writes, call.settings);
   // What is kept nowhere never times out by itself: without it nobody could undo the setting.
   bool times_out = !writes.changes.empty() && !writes.changes[0]->table->is_virtual;

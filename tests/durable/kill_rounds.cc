@@ -38,7 +38,7 @@ constexpr int kWriters = 4;
 constexpr int kPartitionsOfWriter = 40;
 constexpr int kRowsOfPartition = 12;
 constexpr int kWindowMax = 24;
-constexpr uint8_t kQueryOpcode = 0x07;
+constexpr uint8_t kQueryOpcode = 0x07, kBatchOpcode = 0x0d;
 constexpr uint8_t kErrorOpcode = 0x00;
 
 [[noreturn]] void Fail(const std::string& what) {
@@ -51,7 +51,28 @@ struct Request {
   std::string text;
   KillChange change;
   bool counts = false;  // adds one to the writer's counter
+  // A BATCH message of these, instead of the text.
+  std::vector<std::string> statements = {};
 };
+
+std::string BatchBody(const std::vector<std::string>& statements) {
+  std::string body(1, '\0');  // logged
+  const auto put = [&body](uint64_t number, int bytes) {
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+      body.push_back(static_cast<char>(number >> shift));
+    }
+  };
+  put(statements.size(), 2);
+  for (const std::string& statement : statements) {
+    put(0, 1);  // a text
+    put(statement.size(), 4);
+    body += statement;
+    put(0, 2);  // no values
+  }
+  put(1, 2);  // ONE
+  put(0, 1);  // no flags
+  return body;
+}
 
 // One connection's work. A thread.
 class Writer {
@@ -92,8 +113,9 @@ class Writer {
     for (size_t i = 0; i < window.size(); ++i) {
       window[i] = Make(taken);
       frames += RawFrame{.stream = static_cast<int16_t>(i),
-                         .opcode = kQueryOpcode,
-                         .body = QueryBody(window[i].text)}
+                         .opcode = window[i].statements.empty() ? kQueryOpcode : kBatchOpcode,
+                         .body = window[i].statements.empty() ? QueryBody(window[i].text)
+                                                              : BatchBody(window[i].statements)}
                     .Bytes();
     }
     std::vector<bool> answered(window.size(), false);
@@ -161,13 +183,16 @@ class Writer {
     if (kind < 9) {
       // Over several partitions, and shards.
       Request batch{"BEGIN BATCH " + Insert(key, value), {{key, value}}};
+      batch.statements.push_back(Insert(key, value));
       for (uint64_t i = 1 + random_.Below(3); i > 0; --i) {
         const KillKey more = NewKey(taken);
         const std::string other = NewValue();
         batch.text += "; " + Insert(more, other);
+        batch.statements.push_back(Insert(more, other));
         batch.change.push_back({more, other});
       }
       batch.text += "; APPLY BATCH";
+      if (random_.Below(2) == 0) batch.statements.clear();
       return batch;
     }
     if (kind == 9) return {Insert(key, value) + " USING TTL 1000000", {{key, value}}};
