@@ -258,7 +258,7 @@ absl::Status ShardLog::WriteSealed() {
   return status;
 }
 
-absl::Status ShardLog::Write() {
+absl::Status ShardLog::Write(bool may_wait) {
   if (written() >= appended()) return absl::OkStatus();
   bool full = false;
   bool short_of_room = false;
@@ -288,7 +288,7 @@ absl::Status ShardLog::Write() {
     // The thread was not in time, or there is none. What was written is written all the same.
     if (short_of_room || !options_.thread) PrepareNext();
   }
-  if (keeps_until_synced() && options_.thread) WaitForTheDisk();
+  if (may_wait && keeps_until_synced() && options_.thread) WaitForTheDisk();
   return absl::OkStatus();
 }
 

@@ -108,8 +108,8 @@ class ShardLog final : public WriteLog {
 
   // OK: everything that was appended before the call is with the kernel. Else it is kept, and tried
   // again later. While more than half of the buffer waits to be synchronised it waits for that, up
-  // to 20 ms: who writes faster than the disk is slowed down before it is refused.
-  absl::Status Write();
+  // to 20 ms, if it may: who writes faster than the disk is slowed down before it is refused.
+  absl::Status Write(bool may_wait = true);
   // OK: everything that was appended before the call is synchronised. Callers at one time share one
   // call of the kernel. In kOs, but for what an earlier call failed to synchronise: synced() stays
   // before that until DropBefore says that it is in a snapshot.

@@ -46,10 +46,12 @@ uint64_t LogSet::Enter(uint32_t number) {
   Loop& loop = loops_[number];
   bool is_kept = true;
   loop.appended.clear();
+  // One of the logs may make it wait for the disk, not each.
+  bool may_wait = true;
   for (const auto& log : logs_) {
     const uint64_t appended = loop.appended.emplace_back(log->appended());
     // What fails is tried again by the log: who waits for it waits on.
-    if (log->written() < appended) static_cast<void>(log->Write());
+    if (log->written() < appended) static_cast<void>(log->Write(std::exchange(may_wait, false)));
     is_kept = is_kept && KeptOf(*log) >= appended;
   }
   if (is_kept) return 0;
@@ -60,8 +62,11 @@ uint64_t LogSet::Enter(uint32_t number) {
   for (size_t i = 0; mode_ == LogMode::kSync && i < logs_.size(); ++i) {
     if (logs_[i]->synced() < loop.appended[i]) logs_[i]->RequestSync();
   }
-  // What came before that is seen here.
-  return Passed(number) == loop.number ? 0 : loop.number;
+  // What came before that is seen here: by who enters, and then nobody tells those before it.
+  const bool others_wait = loop.waiting.size() > 1;
+  if (Passed(number) != loop.number) return loop.number;
+  if (others_wait && loop.tell) loop.tell();
+  return 0;
 }
 
 uint64_t LogSet::Passed(uint32_t number) {
