@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -59,16 +60,19 @@ absl::Status DropSegments(disk::FileCalls& calls, const std::string& directory, 
     if (log.shard != shard) continue;
     // What a segment has from the first position of a later one on is there again, or void.
     uint64_t ends_at = end;
+    std::vector<std::string> paths;
     for (size_t i = log.segments.size(); i-- > 0;) {
       LS_ASSIGN_OR_RETURN(const EarlierSegment segment,
                           OpenEarlierSegment(calls, directory, {shard, log.segments[i]}));
       if (segment.unused) continue;
-      if (ends_at <= position) {
-        if (const int result = calls.Remove(segment.path); result < 0) {
-          return disk::FileError("remove", segment.path, result);
-        }
-      }
+      if (ends_at <= position) paths.push_back(segment.path);
       ends_at = std::min(ends_at, segment.position);
+    }
+    // The oldest first: a later one says what of them is void.
+    for (const std::string& path : std::views::reverse(paths)) {
+      if (const int result = calls.Remove(path); result < 0) {
+        return disk::FileError("remove", path, result);
+      }
     }
     return SyncDirectory(calls, directory);
   }

@@ -224,6 +224,8 @@ std::vector<std::string> SegmentWriter::TakeBefore(uint64_t position) {
     }
     end = std::min(end, begin);
   }
+  // The oldest first: a later one says what of them is void.
+  std::reverse(paths.begin(), paths.end());
   return paths;
 }
 

@@ -48,6 +48,8 @@ absl::Status ShardLog::SyncFiles(bool full_only) {
   // In new segments at once: most failures of a disk are of one place, or are over.
   if (!status.ok() && keeps_until_synced() && status.code() == absl::StatusCode::kAborted) {
     status = TryAgain();
+    // What was appended meanwhile nobody could write.
+    if (status.ok() && written() < appended()) RequestSync();
   }
   return status;
 }
@@ -175,7 +177,8 @@ void ShardLog::Tick() {
   try {
     DoWhatIsDue();
   } catch (const std::bad_alloc&) {
-    // The next time it is due again.
+    // What was asked for may have been forgotten with it.
+    requested_.store(true, std::memory_order_release);
   }
   Tell();
 }
@@ -192,8 +195,9 @@ void ShardLog::DoWhatIsDue() {
     // What was appended meanwhile, to room from before, has been told that it could not be written.
     if (failing() && TryAgain().ok()) requested_.store(true, std::memory_order_release);
   }
+  // On a full disk there is no room for more, and what has room already is kept as ever.
+  if (!broken()) SyncWhatIsDue(now);
   if (!failing()) {
-    SyncWhatIsDue(now);
     PrepareNext();
     if (supply_.has_new_names()) supply_.SyncNames(supply_.last_number()).IgnoreError();
     ShrinkWhenDue(now);
@@ -227,14 +231,11 @@ uint64_t ShardLog::NanosToWait() {
   const uint64_t now = options_.clock->NowNanos();
   uint64_t until = kUntilWoken;
   MutexLock lock(room_mutex_);
-  if (failing()) {
-    until = retry_at_nanos_;
-  } else {
-    if (dirty_.load(std::memory_order_acquire)) {
-      until = sync_at_nanos_.load(std::memory_order_relaxed);
-    }
-    if (!buffer_.is_small()) until = std::min(until, shrink_at_nanos_);
+  if (failing()) until = retry_at_nanos_;
+  if (!broken() && dirty_.load(std::memory_order_acquire)) {
+    until = std::min(until, sync_at_nanos_.load(std::memory_order_relaxed));
   }
+  if (!failing() && !buffer_.is_small()) until = std::min(until, shrink_at_nanos_);
   if (until == kUntilWoken) return until;
   // It may be moved.
   return until > now ? std::min(until - now, kLookAtTheClockNanos) : 0;
@@ -284,7 +285,7 @@ absl::Status ShardLog::Close() {
 }
 
 absl::Status ShardLog::CloseFiles() {
-  absl::Status status = failing() ? TryAgain() : absl::OkStatus();
+  absl::Status status = broken() ? TryAgain() : absl::OkStatus();
   if (status.ok()) status = SyncFiles(/*full_only=*/false);
   supply_.RemoveAhead();
   if (status.ok()) {
