@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
@@ -76,6 +77,12 @@ class WholeBatches {
   std::vector<uint64_t> cut_;  // ascending
   size_t whole_ = 0;
 };
+
+// What a run has written down may be in the snapshot: it took it, or came before. A later one may have
+// begun at an earlier position, where the disk had lost what was behind it.
+bool MayBeCopied(const CopiedParts* copied, uint32_t run) {
+  return copied != nullptr && run <= copied->run();
+}
 
 // Where the logs wait for each other.
 class Steps {
@@ -241,6 +248,9 @@ class OneLog {
  private:
   // So many writes are looked up together, so that their cache misses overlap.
   static constexpr size_t kGroupSize = 16;
+  // With more the next ones wait; a slot that had more than some keeps none of it.
+  static constexpr size_t kGroupBytesMax = size_t{1} << 20;
+  static constexpr size_t kKeptBytesMax = size_t{64} << 10;
   struct Slot {
     std::string bytes;
     commitlog::WriteDecoder decoder;
@@ -282,7 +292,8 @@ class OneLog {
       result_.last_now_seconds = now_seconds;
       shared_.now_seconds[number_].store(now_seconds, std::memory_order_relaxed);
     }
-    if (shared_.copied != nullptr && shared_.copied->MayHave(log_.shard, record.end) &&
+    if (MayBeCopied(shared_.copied, result_.last_run) &&
+        shared_.copied->MayHave(log_.shard, record.end) &&
         shared_.copied->Has(log_.shard, record.end, write.table, write.partition_key)) {
       ++result_.in_snapshot;
       return absl::OkStatus();
@@ -296,7 +307,8 @@ class OneLog {
     slot.table = *table;
     slot.to = shared_.engine.Foresee(*table, write.partition_key);
     ++result_.writes;
-    return ++waiting_ == kGroupSize ? Flush() : absl::OkStatus();
+    waiting_bytes_ += slot.bytes.size();
+    return ++waiting_ == kGroupSize || waiting_bytes_ > kGroupBytesMax ? Flush() : absl::OkStatus();
   }
 
   absl::Status TakePart(const LogRecord& record) {
@@ -320,8 +332,12 @@ class OneLog {
     }
     for (size_t i = 0; i < waiting_; ++i) Engine::FetchForWrite(hints[i]);
     const size_t count = std::exchange(waiting_, 0);
+    waiting_bytes_ = 0;
     for (size_t i = 0; i < count; ++i) {
-      const Slot& slot = slots_[i];
+      Slot& slot = slots_[i];
+      const absl::Cleanup forget = [&slot] {
+        if (slot.bytes.capacity() > kKeptBytesMax) slot = Slot();
+      };
       OpStatus status = shared_.engine.Replay(slot.write, slot.table, slot.to);
       if (status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge) [[unlikely]] {
         const int64_t now = shared_.NowOfAll();
@@ -342,23 +358,32 @@ class OneLog {
     const auto truncation = commitlog::DecodeTruncation(record.bytes);
     if (!truncation) return BadRecord(log_.shard, record, "is no truncation");
     LS_RETURN_IF_ERROR(CheckStep(record, truncation->step));
-    return shared_.steps.Pass(number_, truncation->step, record.end,
-                              [&](std::span<const uint64_t> positions) {
-                                ++result_.truncations;
-                                return Truncate(*truncation, positions);
-                              });
+    return Pass(truncation->step, record.end, [&](std::span<const uint64_t> positions) {
+      ++result_.truncations;
+      return Truncate(*truncation, positions);
+    });
   }
 
   absl::Status TakeBarrier(const LogRecord& record) {
     const auto barrier = commitlog::DecodeBarrier(record.bytes);
     if (!barrier) return BadRecord(log_.shard, record, "is no barrier");
     LS_RETURN_IF_ERROR(CheckStep(record, barrier->step));
-    return shared_.steps.Pass(number_, barrier->step, record.end,
-                              [&](std::span<const uint64_t>) -> absl::Status {
-                                ++result_.barriers;
-                                const MutexLock lock(shared_.sink_mutex);
-                                return shared_.sink.OnBarrier(barrier->payload, shared_.tables);
-                              });
+    return Pass(barrier->step, record.end, [&](std::span<const uint64_t>) -> absl::Status {
+      ++result_.barriers;
+      const MutexLock lock(shared_.sink_mutex);
+      return shared_.sink.OnBarrier(barrier->payload, shared_.tables);
+    });
+  }
+
+  absl::Status Pass(uint64_t step, uint64_t position,
+                    absl::FunctionRef<absl::Status(std::span<const uint64_t>)> run) {
+    // What it has behind the step is later than what the others have before it: their room is made as of
+    // their time.
+    std::atomic<int64_t>& now = shared_.now_seconds[number_];
+    const int64_t before = now.exchange(std::numeric_limits<int64_t>::max());
+    const absl::Status status = shared_.steps.Pass(number_, step, position, run);
+    now.store(before);
+    return status;
   }
 
   absl::Status CheckStep(const LogRecord& record, uint64_t step) {
@@ -384,6 +409,7 @@ class OneLog {
   const size_t number_;
   std::array<Slot, kGroupSize> slots_;
   size_t waiting_ = 0;
+  size_t waiting_bytes_ = 0;
   ReplayResult result_;
 };
 
@@ -392,7 +418,9 @@ absl::Status OneLog::Truncate(const commitlog::RecordedTruncation& truncation,
   // A table of which nothing is written down, or that is gone.
   const std::optional<TableId> table = shared_.tables.Find(truncation.table);
   if (!table) return absl::OkStatus();
-  const CopiedParts* const copied = shared_.copied;
+  const bool may_be_copied =
+      MayBeCopied(shared_.copied, static_cast<uint32_t>(truncation.step >> commitlog::kRunShift));
+  const CopiedParts* const copied = may_be_copied ? shared_.copied : nullptr;
   const auto& component = truncation.component;
   OpStatus status = OpStatus::kOk;
   // A piece of any log may have been copied behind it.
