@@ -90,21 +90,30 @@ void RowsEncoder::OnPartition(const StoredPartition& partition) {
   BeginRecord(flags_);
   if (partition.tombstone.present()) PutTombstone(open(), partition.tombstone);
   if (partition.fresh_until_seconds != 0) Put(open(), fresh_until_seconds_);
-  // All in the first record, however many they are: a block may be as long as a row may.
-  for (const StoredRange& range : partition.ranges) {
-    std::string& out = open();
-    Put(out, static_cast<uint32_t>(range.range.lower.bytes.size()));
-    Put(out, static_cast<uint32_t>(range.range.upper.bytes.size()));
-    Put(out, static_cast<uint8_t>(range.range.upper.at_end ? 1 : 0));
-    PutTombstone(out, range.tombstone);
-    out.append(range.range.lower.bytes);
-    out.append(range.range.upper.bytes);
-    ++record_ranges_;
+  // Those that fit the block, then the static row, then those that do not.
+  size_t ranges = 0;
+  for (; ranges < partition.ranges.size() && open().size() < kBlockBytes; ++ranges) {
+    PutRange(partition.ranges[ranges]);
   }
   for (const StoredCell& cell : partition.static_cells) {
     PutCell(cell, {});
     ++record_statics_;
   }
+  for (; ranges < partition.ranges.size(); ++ranges) {
+    SplitIfLong();
+    PutRange(partition.ranges[ranges]);
+  }
+}
+
+void RowsEncoder::PutRange(const StoredRange& range) {
+  std::string& out = open();
+  Put(out, static_cast<uint32_t>(range.range.lower.bytes.size()));
+  Put(out, static_cast<uint32_t>(range.range.upper.bytes.size()));
+  Put(out, static_cast<uint8_t>(range.range.upper.at_end ? 1 : 0));
+  PutTombstone(out, range.tombstone);
+  out.append(range.range.lower.bytes);
+  out.append(range.range.upper.bytes);
+  ++record_ranges_;
 }
 
 bool RowsEncoder::PutItem(const StoredRow& row) {

@@ -44,6 +44,7 @@ class RowsEncoder final : public StoredRowSink {
   void BeginRecord(uint8_t flags);
   void EndRecord();
   void SplitIfLong();
+  void PutRange(const StoredRange& range);
   void CloseBlock();
   bool PutItem(const StoredRow& row);
   void PutOther(const StoredRow& row);
