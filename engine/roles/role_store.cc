@@ -25,6 +25,11 @@ std::shared_ptr<const RoleState> RoleStore::snapshot() const {
   return current_;
 }
 
+std::shared_ptr<const RoleState> RoleStore::SettledSnapshot() {
+  const MutexLock lock(change_mutex_);
+  return snapshot();
+}
+
 RoleStore::Outcome RoleStore::Change(absl::FunctionRef<bool(RoleState&)> change) {
   const MutexLock lock(change_mutex_);
   const Snapshot before = snapshot();

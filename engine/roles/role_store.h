@@ -48,6 +48,9 @@ class RoleStore {
   const RoleRules& rules() const { return rules_; }
   // Never nullptr.
   std::shared_ptr<const RoleState> snapshot() const;
+  // The same behind every change whose journal was told of it before the call. Waits for a change that is
+  // under way; not within one.
+  std::shared_ptr<const RoleState> SettledSnapshot();
   // Of the snapshot that is taken now, or an earlier one: other than before when something has
   // changed. At least 1.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }

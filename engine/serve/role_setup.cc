@@ -1,5 +1,6 @@
 #include "engine/serve/role_setup.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,16 @@ absl::StatusOr<bool> IsOn(const settings::ScyllaConfig& config, std::string_view
                                                  ": there are no others here"));
 }
 
+// Somebody who may do everything can log in: the default superuser is for a server that has none, and
+// does not come back when it was dropped. Source: ScyllaDB auth/password_authenticator.cc,
+// create_default_if_missing.
+bool HasSuperuser(const roles::RoleState& state, bool by_password) {
+  return std::ranges::any_of(state.roles(), [&](const auto& of_name) {
+    const roles::Role& role = of_name.second;
+    return role.is_superuser && role.can_login && (role.salted_hash || !by_password);
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<roles::RoleStore>> MakeRoles(const CqlServerOptions& options,
@@ -59,7 +70,8 @@ absl::StatusOr<std::shared_ptr<roles::RoleStore>> MakeRoles(const CqlServerOptio
   }
   roles::RoleState state;
   if (kept != nullptr) state = *kept;
-  if (!options.user.empty() || state.Find(name) == nullptr) {
+  const bool names_user = !options.user.empty();
+  if (names_user || !HasSuperuser(state, rules.asks_for_passwords)) {
     state.Put(name, /*can_login=*/true, /*is_superuser=*/true, std::move(hash));
   }
   return std::make_shared<roles::RoleStore>(rules, std::move(state));

@@ -1,6 +1,7 @@
 // A server in the process, stopped and started again over its data directory.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +116,7 @@ class ServerRestart : public ::testing::Test {
   }
 
   const TempFolder folder_;
+  const TempFolder copies_;
   std::string said_;
   std::unique_ptr<CqlServer> server_;
   std::unique_ptr<CqlSession> session_;
@@ -336,6 +338,63 @@ TEST_F(ServerRestart, OptionsThatDoNotGoTogetherAreRefused) {
   options = Options();
   options.commit_log_segment_bytes = 1;
   EXPECT_EQ(CqlServer::Start(options).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// The one that a new server has is for a server that has no other.
+TEST_F(ServerRestart, ASuperuserThatWasDroppedDoesNotComeBack) {
+  const CqlLogin first{"cassandra", "cassandra"};
+  const CqlLogin admin{"admin", "secret"};
+  CqlServerOptions options = Options();
+  // Without passwords there is one, who has none.
+  Start(options);
+  options.scylla_options = {{"authenticator", "PasswordAuthenticator"}};
+  Start(options, first);
+  ASSERT_EQ(session_->login_error(), "");
+  Must("CREATE ROLE admin WITH SUPERUSER = true AND LOGIN = true AND PASSWORD = 'secret'");
+  Start(options, admin);
+  Must("DROP ROLE cassandra");
+  Start(options, first);
+  EXPECT_NE(session_->login_error(), "");
+  Start(options, admin);
+  EXPECT_EQ(Rows("SELECT role FROM system.roles"), "admin");
+}
+
+// A BATCH message is another way to write than a text.
+TEST_F(ServerRestart, WhateverWasAnsweredIsInTheFiles) {
+  Start(Options());
+  MakeTables();
+  const auto answered = [&](const CqlAnswer& answer) { EXPECT_EQ(answer.error, ""); };
+  answered(
+      session_->RunBatch(true,
+                         {{.text = "INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", .parameters = {}},
+                          {.text = "INSERT INTO k.t (p, c, v) VALUES (2, 1, 2)", .parameters = {}}},
+                         std::nullopt));
+  // What kill -9 would leave.
+  const auto copy_of = [&](const std::string& name) {
+    const std::string copy = copies_.path() + "/" + name;
+    std::filesystem::copy(folder_.path(), copy);
+    return copy;
+  };
+  const std::string behind_batch = copy_of("batch");
+  answered(session_->RunBatch(
+      true,
+      {{.text = "INSERT INTO k.t (p, c, v) VALUES (3, 1, 3) IF NOT EXISTS", .parameters = {}}},
+      std::nullopt));
+  const std::string behind_condition = copy_of("condition");
+  answered(session_->RunCounterBatch(
+      {{.text = "UPDATE k.counts SET n = n + 4 WHERE p = 1", .parameters = {}}}));
+  const std::string behind_counter = copy_of("counter");
+  CqlServerOptions options = Options();
+  options.data_dir = behind_batch;
+  Start(options);
+  EXPECT_EQ(Rows("SELECT v FROM k.t WHERE p = 1"), "1");
+  EXPECT_EQ(Rows("SELECT v FROM k.t WHERE p = 2"), "2");
+  options.data_dir = behind_condition;
+  Start(options);
+  EXPECT_EQ(Rows("SELECT v FROM k.t WHERE p = 3"), "3");
+  options.data_dir = behind_counter;
+  Start(options);
+  EXPECT_EQ(Rows("SELECT n FROM k.counts"), "4");
 }
 
 TEST_F(ServerRestart, WhatTheLogKeepsInMemoryIsOfTheMemoryForClients) {
