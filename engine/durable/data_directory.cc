@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "engine/commitlog/log_directory.h"
+#include "engine/commitlog/segment_supply.h"
 #include "engine/disk/file_status.h"
 
 namespace liststore::durable {
@@ -20,12 +22,20 @@ constexpr std::string_view kPrefix = "snapshot-";
 constexpr std::string_view kSuffix = ".snapshot";
 constexpr size_t kDigits = 16;
 
+std::string ParentOf(const std::string& path) {
+  const std::string parent = std::filesystem::absolute(path).lexically_normal().string();
+  const std::filesystem::path trimmed(parent.ends_with('/') ? parent.substr(0, parent.size() - 1)
+                                                            : parent);
+  return trimmed.parent_path().string();
+}
+
 }  // namespace
 
 absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path, disk::FileCalls& calls) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return disk::FileError("make the directory", path, -errno);
-  }
+  const bool is_new = mkdir(path.c_str(), 0700) == 0;
+  if (!is_new && errno != EEXIST) return disk::FileError("make the directory", path, -errno);
+  // Else a loss of power takes it with all that is in it.
+  if (is_new) LS_RETURN_IF_ERROR(commitlog::SyncDirectory(calls, ParentOf(path)));
   const std::string lock_path = path + "/LOCK";
   const int lock = calls.Open(lock_path, disk::FileCalls::OpenFor::kWriting);
   if (lock < 0) return disk::FileError("open", lock_path, lock);

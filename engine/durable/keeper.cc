@@ -39,7 +39,7 @@ absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles,
   engine_ = &engine;
   roles_ = &roles;
   clock_ = std::move(clock);
-  if (!options_.log) return absl::OkStatus();
+  if (!options_.log) return SyncOldLogs();
   LogSetOptions set;
   set.log.calls = &directory_.calls();
   set.log.directory = directory_.path();
@@ -58,11 +58,28 @@ absl::Status Keeper::Begin(shard::Engine& engine, roles::RoleStore& roles,
     set.positions.push_back(at == recovered_.log_ends.end() ? 0 : at->second);
     old_logs_.erase(shard);
   }
+  LS_RETURN_IF_ERROR(SyncOldLogs());
   LS_ASSIGN_OR_RETURN(logs_, LogSet::Open(set));
   engine.SetWriteLogs(logs_->logs(), recovered_.last_run + 1);
   LS_RETURN_IF_ERROR(WriteStart());
   roles.set_journal(this);
   return logs_->Keep();
+}
+
+// What was recovered from them is believed from now on, whether or not it was synchronised then.
+absl::Status Keeper::SyncOldLogs() {
+  if (old_logs_.empty()) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(const std::vector<commitlog::LogFiles> files,
+                      commitlog::ListLogs(directory_.calls(), directory_.path()));
+  for (const commitlog::LogFiles& log : files) {
+    if (!old_logs_.contains(log.shard)) continue;
+    for (const uint64_t number : log.segments) {
+      LS_RETURN_IF_ERROR(
+          commitlog::OpenEarlierSegment(directory_.calls(), directory_.path(), {log.shard, number})
+              .status());
+    }
+  }
+  return commitlog::SyncDirectory(directory_.calls(), directory_.path());
 }
 
 absl::Status Keeper::WriteStart() {
@@ -116,7 +133,8 @@ SnapshotContent Keeper::Content() {
     definitions.changes = history_.changes();
   }
   definitions.numbers = execute::AllNumbered(*schema);
-  definitions.events.roles = *roles_->snapshot();
+  // Its log's position was read before: what is noted behind that comes again, or is here.
+  definitions.events.roles = *roles_->SettledSnapshot();
   definitions.events.has_roles = true;
   definitions.events.clock = clock_();
   definitions.last_run = recovered_.last_run + (logs_ != nullptr ? 1 : 0);

@@ -107,6 +107,7 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   absl::Status Close();
 
  private:
+  absl::Status SyncOldLogs();
   absl::Status WriteStart();
   absl::StatusOr<SnapshotResult> WriteSnapshotNow();  // under snapshot_mutex_
   SnapshotContent Content();
