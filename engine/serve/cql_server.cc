@@ -1,7 +1,10 @@
 #include "liststore/cql_server.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -18,6 +21,7 @@
 #include "engine/commitlog/shard_log.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
+#include "engine/disk/file_status.h"
 #include "engine/durable/data_directory.h"
 #include "engine/durable/keeper.h"
 #include "engine/durable/recovery.h"
@@ -177,6 +181,11 @@ class CqlServer::Impl {
   static absl::Status RecoverDataDirectory(const CqlServerOptions& options) {
     LS_RETURN_IF_ERROR(CheckOptions(options));
     if (options.data_dir.empty()) return absl::InvalidArgumentError("no data_dir is given");
+    // Opening it would make it.
+    struct stat facts {};
+    if (stat(options.data_dir.c_str(), &facts) != 0) {
+      return disk::FileError("find", options.data_dir, -errno);
+    }
     Impl impl(options);
     LS_RETURN_IF_ERROR(impl.OpenEngine(options));
     LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));

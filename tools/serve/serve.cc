@@ -283,7 +283,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
   if (!options.tls_certificate.empty()) sigaddset(&stops, SIGHUP);
-  if (!options.data_dir.empty()) sigaddset(&stops, SIGUSR1);
+  sigaddset(&stops, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
   signal(SIGPIPE, SIG_IGN);
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
@@ -345,8 +345,13 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
 
   const std::string reason = WaitForStop(
       signals, options.until_eof, [&] { ReloadTls(log, *server); },
-      // How it came out is said by on_keeping.
-      [&] { static_cast<void>(server->TakeSnapshot()); });
+      [&] {
+        if (options.data_dir.empty()) {
+          log.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
+        } else {
+          static_cast<void>(server->TakeSnapshot());  // on_keeping says how it came out
+        }
+      });
   log.Write(LogLevel::kInfo,
             absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
   server->Stop();
