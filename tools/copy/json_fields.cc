@@ -1,5 +1,6 @@
 #include "tools/copy/json_fields.h"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -85,6 +86,28 @@ std::optional<std::vector<JsonField>> FieldsOf(std::string_view text) {
 }
 
 bool IsJsonValue(std::string_view text) { return Parse(text).has_value(); }
+
+std::string WithQuotedNumbers(std::string_view value) {
+  constexpr std::string_view kOfNumber = "+-.0123456789Ee";
+  std::string quoted;
+  for (size_t at = 0; at < value.size();) {
+    size_t end = at + 1;
+    if (value[at] == '"') {
+      while (end < value.size() && value[end] != '"') end += value[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, value.size());
+      quoted += value.substr(at, end - at);
+    } else if (value[at] == '-' || (value[at] >= '0' && value[at] <= '9')) {
+      end = std::min(value.find_first_not_of(kOfNumber, at), value.size());
+      quoted += '"';
+      quoted += value.substr(at, end - at);
+      quoted += '"';
+    } else {
+      quoted += value[at];
+    }
+    at = end;
+  }
+  return quoted;
+}
 
 std::optional<std::string> TextOfJson(std::string_view value) {
   const std::optional<json::value> parsed = Parse(value);

@@ -18,6 +18,8 @@ struct JsonField {
 std::optional<std::vector<JsonField>> FieldsOf(std::string_view text);
 // Whether this is one value of JSON, and nothing else.
 bool IsJsonValue(std::string_view text);
+// The value with each number in it as a string.
+std::string WithQuotedNumbers(std::string_view value);
 // What a JSON string says; nullopt: it is none.
 std::optional<std::string> TextOfJson(std::string_view value);
 // The string that says it.

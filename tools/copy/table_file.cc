@@ -56,7 +56,10 @@ bool IsTextInJson(std::string_view type) {
 }
 
 // Servers read a number of JSON as a double on its way into these, unless it comes as a string.
-bool IsOfManyDigits(std::string_view type) { return type == "decimal" || type == "varint"; }
+bool HasManyDigits(std::string_view type) {
+  return type.find("decimal") != std::string_view::npos ||
+         type.find("varint") != std::string_view::npos;
+}
 
 absl::StatusOr<Format> FormatOf(const TableFileOptions& options) {
   if (options.format == "json") return Format::kJson;
@@ -264,6 +267,8 @@ class RowSource {
                 {std::move(*json)}});
   }
   uint64_t line() const { return format_ == Format::kJson ? line_ : csv_.line(); }
+  // It has ended before its end.
+  bool failed() const { return in_.bad(); }
 
  private:
   absl::StatusOr<std::optional<std::string>> NextJson() {
@@ -316,9 +321,8 @@ class RowSource {
   std::string Digits(const JsonField& field) const {
     std::string value(field.value);
     const RemoteColumn* const column = ColumnOf(TextOfJson(field.name).value_or(""));
-    const bool is_number = !value.empty() && value.front() != '"';
-    if (column == nullptr || !is_number || !IsOfManyDigits(column->type)) return value;
-    return JsonOfText(value);
+    if (column == nullptr || !HasManyDigits(column->type)) return value;
+    return WithQuotedNumbers(value);
   }
 
   absl::StatusOr<std::optional<std::string>> NextCsv() {
@@ -335,14 +339,17 @@ class RowSource {
     std::string row = "{";
     for (size_t i = 0; i < cells.size(); ++i) {
       if (!cells[i]) continue;
-      const bool is_text = IsTextInJson(columns_[i]->type) || IsOfManyDigits(columns_[i]->type);
+      const std::string& type = columns_[i]->type;
+      const bool is_text = IsTextInJson(type) || type == "decimal" || type == "varint";
       if (!is_text && !IsJsonValue(*cells[i])) {
         return absl::InvalidArgumentError(absl::StrCat("column ", columns_[i]->name, ": ",
                                                        *cells[i], " is no ", columns_[i]->type));
       }
       absl::StrAppend(&row, row.size() == 1 ? "" : ", ",
                       JsonOfText(cql::QuoteIdentifier(columns_[i]->name)), ": ",
-                      is_text ? JsonOfText(*cells[i]) : *cells[i]);
+                      is_text               ? JsonOfText(*cells[i])
+                      : HasManyDigits(type) ? WithQuotedNumbers(*cells[i])
+                                            : *cells[i]);
     }
     return std::optional(row + "}");
   }
@@ -463,6 +470,10 @@ absl::StatusOr<uint64_t> ImportRows(const TableFileOptions& options) {
     }
     if (!row->has_value()) {
       status = inserter.Finish();
+      if (status.ok() && source.failed()) {
+        return absl::DataLossError(absl::StrCat("cannot read ", options.file, " to its end; ",
+                                                Counted(inserter.inserted()), " inserted"));
+      }
       break;
     }
     status = inserter.Insert(**row, source.line());

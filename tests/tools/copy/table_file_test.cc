@@ -47,16 +47,17 @@ class TableFileTest : public ::testing::Test {
         "CREATE TABLE feat.all (p text, c int, s text static, \"Mixed\" bigint, b boolean, d "
         "decimal, f float, u "
         "uuid, t timestamp, bl blob, l list<text>, m map<text, int>, pl frozen<place>, v varint, "
+        "vs list<decimal>, "
         "PRIMARY "
         "KEY (p, c))");
     server_.Run(
-        "INSERT INTO feat.all (p, c, s, \"Mixed\", b, d, f, u, t, bl, l, m, pl, v) VALUES "
+        "INSERT INTO feat.all (p, c, s, \"Mixed\", b, d, f, u, t, bl, l, m, pl, v, vs) VALUES "
         "('a,\"b\"', 1, 'of all', "
         "9223372036854775807, true, 1.000000000000000000001, 0.25, "
         "123e4567-e89b-12d3-a456-426614174000, "
         "'2026-01-02 03:04:05.678+0000', 0x00ff, ['x', 'y,z', '\"'], {'k': 1}, {town: 'Ulm', zip: "
         "89073}, "
-        "123456789012345678901234567890)");
+        "123456789012345678901234567890, [1.10, -123456789012345678901234567890.5])");
     server_.Run("INSERT INTO feat.all (p, c, s) VALUES ('line\nend', 2, '')");
     server_.Run("INSERT INTO feat.all (p, s) VALUES ('static alone', 'x')");
   }
@@ -229,6 +230,8 @@ TEST(JsonFields, ValuesStayAsTheyStandThere) {
   }
   EXPECT_TRUE(IsJsonValue("1"));
   EXPECT_FALSE(IsJsonValue("1, \"x\": 2"));
+  EXPECT_EQ(WithQuotedNumbers(R"({"a1": [1.10, -2e5, true, null], "b": "3 \" 4", "c": 5})"),
+            R"({"a1": ["1.10", "-2e5", true, null], "b": "3 \" 4", "c": "5"})");
   EXPECT_EQ(TextOfJson(JsonOfText("\xc3\xa4\n\"")), "\xc3\xa4\n\"");
   EXPECT_FALSE(TextOfJson("1"));
 }
