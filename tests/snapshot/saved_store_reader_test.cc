@@ -19,8 +19,6 @@ namespace liststore::testing {
 namespace saved_store_reader_test {
 
 using snapshot::BlockKind;
-using snapshot::Put;
-using snapshot::PutText;
 
 std::string Show(const Liveness& liveness) {
   return std::to_string(liveness.timestamp.micros) + "/" + std::to_string(liveness.expiry_seconds) +
