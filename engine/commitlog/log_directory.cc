@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -69,7 +68,8 @@ absl::Status DropSegments(disk::FileCalls& calls, const std::string& directory, 
       ends_at = std::min(ends_at, segment.position);
     }
     // The oldest first: a later one says what of them is void.
-    for (const std::string& path : std::views::reverse(paths)) {
+    std::reverse(paths.begin(), paths.end());
+    for (const std::string& path : paths) {
       if (const int result = calls.Remove(path); result < 0) {
         return disk::FileError("remove", path, result);
       }
