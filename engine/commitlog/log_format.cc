@@ -24,7 +24,7 @@ std::optional<uint64_t> Number(std::string_view digits) {
   return number;
 }
 
-// Offsets in a segment's header, behind the version.
+// Offsets of the fields that follow the version in a segment's header.
 constexpr size_t kShardAt = 12;
 constexpr size_t kShardsAt = 16;
 constexpr size_t kRunAt = 20;

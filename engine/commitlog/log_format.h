@@ -77,7 +77,7 @@ struct BlockHeader {
 uint64_t BlockSeed(const SegmentName& segment, uint64_t salt);
 // With its own checksum; the payload's is given.
 void EncodeBlockHeader(const BlockHeader& header, uint64_t seed, char to[kBlockHeaderBytes]);
-// Why it is none of this seed; "" when it is, and its payload is no longer than it may be.
+// Why the bytes are no valid block header of the segment with this seed; "" when they are.
 std::string DecodeBlockHeader(std::string_view bytes, uint64_t seed, BlockHeader& header);
 // The payload's.
 uint64_t PayloadChecksum(std::string_view payload, uint64_t position);

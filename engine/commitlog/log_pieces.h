@@ -94,7 +94,7 @@ class LogPieces {
   bool has_piece_ = false;
   bool anew_ = false;  // the next piece begins with a record's beginning
   bool ended_ = false;
-  absl::Status failed_;  // for ever
+  absl::Status failed_;  // the first error; stays until the end
   uint64_t bytes_before_ = 0;
   uint64_t bytes_total_ = 0;
   uint32_t last_shards_ = 0;

@@ -39,7 +39,7 @@
 namespace liststore::commitlog {
 
 enum class LogMode : uint8_t {
-  kOs,        // never synchronised for an answer; full segments are, behind it
+  kOs,        // answers do not wait for the disk; a full segment is synchronised later
   kPeriodic,  // every period
   kSync,      // when it is asked for
 };

@@ -388,7 +388,7 @@ absl::StatusOr<LoadedSnapshot> Load(
   LS_RETURN_IF_ERROR(CheckEnd(block, loaded, parts.size(), last_timestamp));
   LS_RETURN_IF_ERROR(blocks.ReadEnd());
   if (last_timestamp > kOwnTimestampMax) {
-    return Damaged(block.payload_at, block.number, "a last timestamp that is none of a store's");
+    return Damaged(block.payload_at, block.number, "a last timestamp that no store can have given");
   }
   for (const shard::CopiedPart& part : parts) {
     if (!loaded.copied.Add(part)) {

@@ -45,7 +45,7 @@ struct WrittenSnapshot {
 // Writes one, into a file beside that takes the place of `path` when it is whole. No table may come, go or
 // be rebuilt meanwhile; everything else goes on: a lane is held for a slice of some 256 KiB or one partition.
 //
-// `content()`: called once, behind the instant at which `positions` were read. `keep(ends)`: called before the
+// `content()`: called once, after the instant at which `positions` were read. `keep(ends)`: called before the
 // file takes its place: what the logs have before `ends` is to be synchronised by then, so that the file has
 // nothing of a batch whose other part was lost. `between_slices`: holds no lane.
 // Errors are those of WholeFileWriter and of `keep`. FailedPrecondition: a table went. O(bytes).
