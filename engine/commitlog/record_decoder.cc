@@ -1,7 +1,7 @@
 #include "engine/commitlog/record_decoder.h"
 
-#include "engine/base/big_endian.h"
 #include "engine/base/byte_coding.h"
+#include "engine/model/packed_item_key.h"
 
 namespace liststore::commitlog {
 
@@ -21,10 +21,6 @@ bool IsSound(const RowUpdate& row) {
   if (row.ttl_seconds == 0) return row.expiry_seconds == kNoExpiry;
   return row.ttl_seconds > 0 && row.ttl_seconds <= kTtlSecondsMax &&
          row.expiry_seconds != kNoExpiry && IsSecond(row.expiry_seconds);
-}
-
-bool IsPackedKey(std::string_view bytes) {
-  return bytes.size() == kPackedItemKeyBytes && LoadBigEndian64(bytes.data()) <= kItemKeyNanosMax;
 }
 
 }  // namespace
@@ -57,7 +53,7 @@ bool WriteDecoder::DecodeRow(Input& input) {
   }
   cell_counts_.push_back(cells);
   return !input.bad() && (flags & ~kRowFlags) == 0 && IsSound(row) &&
-         (!row.key.packed || IsPackedKey(row.key.bytes));
+         (!row.key.packed || IsPackedItemKey(row.key.bytes));
 }
 
 bool WriteDecoder::DecodeRows(Input& input, RecordedWrite& write) {
@@ -84,7 +80,7 @@ bool WriteDecoder::DecodeKeys(Input& input, RecordedWrite& write) {
   for (uint32_t i = 0; i < keys; ++i) {
     const auto packed = input.Take<uint8_t>();
     const std::string_view bytes = input.TakeText();
-    if (input.bad() || packed > 1 || (packed == 1 && !IsPackedKey(bytes))) return false;
+    if (input.bad() || packed > 1 || (packed == 1 && !IsPackedItemKey(bytes))) return false;
     keys_.push_back({bytes, packed == 1});
   }
   write.keys = keys_;
@@ -128,7 +124,7 @@ bool WriteDecoder::Decode(std::string_view record, RecordedWrite& write) {
       hot_row_.cells = {&hot_cell_, 1};
       write.kind = BodyKind::kUpsert;
       write.rows = {&hot_row_, 1};
-      return IsSound(hot_row_) && IsPackedKey(hot_row_.key.bytes);
+      return IsSound(hot_row_) && IsPackedItemKey(hot_row_.key.bytes);
     }
     case BodyKind::kUpsert:
       return DecodeRows(input, write) && input.AtEnd();

@@ -38,6 +38,12 @@ void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char
 void PackItemKeyFromDigest(uint64_t nanos, const uint8_t digest[16],
                            char packed[kPackedItemKeyBytes]);
 
+// Whether these bytes are a packed key: of its length, at a time that 19 digits can tell. All
+// digests are.
+inline bool IsPackedItemKey(std::string_view bytes) {
+  return bytes.size() == kPackedItemKeyBytes && LoadBigEndian64(bytes.data()) <= kItemKeyNanosMax;
+}
+
 // The nanoseconds of a packed key.
 uint64_t PackedItemKeyNanos(const char packed[kPackedItemKeyBytes]);
 

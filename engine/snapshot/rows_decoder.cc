@@ -1,7 +1,6 @@
 #include "engine/snapshot/rows_decoder.h"
 
 #include "absl/strings/str_cat.h"
-#include "engine/base/big_endian.h"
 #include "engine/base/status_macros.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/snapshot/content_reader.h"
@@ -15,14 +14,6 @@ class RowsDecoder::Input final : public ContentReader {
  public:
   using ContentReader::ContentReader;
 };
-
-namespace {
-
-bool IsPackedKey(std::string_view bytes) {
-  return bytes.size() == kPackedItemKeyBytes && LoadBigEndian64(bytes.data()) <= kItemKeyNanosMax;
-}
-
-}  // namespace
 
 bool RowsDecoder::TakeRanges(Input& input, uint32_t count) {
   ranges_.clear();
@@ -87,7 +78,7 @@ bool RowsDecoder::TakeItem(Input& input) {
   item.liveness.timestamp.micros = LoadNative<int64_t>(head.data() + 12);
   item.key = {head.substr(20), true};
   item.value = input.TakeBytes(LoadNative<uint32_t>(head.data()));
-  if (input.bad() || !IsSound(item.liveness) || !IsPackedKey(item.key.bytes)) return false;
+  if (input.bad() || !IsSound(item.liveness) || !IsPackedItemKey(item.key.bytes)) return false;
   items_.push_back(item);
   return true;
 }
@@ -102,7 +93,7 @@ bool RowsDecoder::TakeOther(Input& input) {
   if (input.bad() || (flags & ~kOtherRowFlags) != 0 ||
       ((flags & kRowHasMarker) != 0 && !IsSound(row.marker)) ||
       ((flags & kRowHasTombstone) != 0 && !IsSound(row.tombstone)) ||
-      (row.key.packed && !IsPackedKey(row.key.bytes))) {
+      (row.key.packed && !IsPackedItemKey(row.key.bytes))) {
     return false;
   }
   if (!TakeCells(input, cells, row.marker)) return false;

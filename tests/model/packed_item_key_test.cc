@@ -39,6 +39,23 @@ PackedItemKey RandomPacked(Random& rng) {
 
 int Sign(int order) { return (order > 0) - (order < 0); }
 
+TEST(PackedItemKeyTest, IsItsLengthAndATimeOfNineteenDigits) {
+  Random rng(testing::TestSeed());
+  for (int i = 0; i < 1000; ++i) {
+    const PackedItemKey key = RandomPacked(rng);
+    EXPECT_TRUE(IsPackedItemKey({key.data(), key.size()}));
+    EXPECT_FALSE(IsPackedItemKey({key.data(), key.size() - 1}));
+    EXPECT_FALSE(IsPackedItemKey(std::string(key.data(), key.size()) + '\0'));
+  }
+  const auto at = [](uint64_t nanos) {
+    std::string key(kPackedItemKeyBytes, '\xff');
+    for (size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(nanos >> (56 - 8 * i));
+    return key;
+  };
+  EXPECT_TRUE(IsPackedItemKey(at(kItemKeyNanosMax)));
+  EXPECT_FALSE(IsPackedItemKey(at(kItemKeyNanosMax + 1))) << "20 digits";
+}
+
 TEST(PackedItemKeyTest, EveryVectorRoundTrips) {
   const auto vectors = testing::LoadVectors("item_keys.json");
   for (const auto& example : testing::ArrayAt(vectors, "cases")) {
