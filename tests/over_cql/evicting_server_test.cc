@@ -234,8 +234,11 @@ TEST_F(EvictingServer, ATableIsAlteredWhileTheServerIsFull) {
   // Its partitions go as before.
   Fill("t", 20'000, 40'000);
   const std::set<int> later = In("t");
-  EXPECT_LT(*std::ranges::max_element(later), 40'000);
-  EXPECT_GT(*later.begin(), 16'000) << "none of the old ones is left";
+  EXPECT_EQ(*later.rbegin(), 39'999) << "the youngest stays";
+  // One whose turn comes while the copy stands in it is a main one from then on. Slices end where
+  // time has it: there may be a few such.
+  const auto old = std::ranges::distance(later.begin(), later.lower_bound(16'000));
+  EXPECT_LT(old, 16'000 / 100) << "next to none of the old ones is left";
   EXPECT_EQ(Counter("writes_refused_for_memory"), 0);
 }
 
