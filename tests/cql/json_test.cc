@@ -248,6 +248,18 @@ const ValueExample kDecoded[] = {
      "!Incorrect JSON floating-point value for int64 type: 123.456 (it should not contain "
      "fractional part 0.45600000000000307)"},
     {"timestamp", "true", "!timestamp_type must be represented as string or integer"},
+    {"timestamp", R"("0000-12-31 23:59:59.999Z")", "-62135596800001"},
+    {"timestamp", R"("-292275055-05-16 16:47:04.192Z")", "-9223372036854775808"},
+    {"timestamp", R"("-292275055-05-16 16:47:04.191Z")",
+     "!unable to parse date '-292275055-05-16 16:47:04.191Z': marshaling error: Unable to parse "
+     "timestamp from '-292275055-05-16 16:47:04.191z'"},
+    {"timestamp", R"("1399-12-31 00:00:00.000Z")", "-17987529600000"},
+    {"timestamp", R"("1399-12-31")",
+     "!unable to parse date '1399-12-31': boost::wrapexcept<boost::gregorian::bad_year> (Year is "
+     "out of valid range: 1400..9999)"},
+    {"timestamp", R"("1399-02-29 00:00:00.000Z")",
+     "!unable to parse date '1399-02-29 00:00:00.000Z': "
+     "boost::wrapexcept<boost::gregorian::bad_year> (Year is out of valid range: 1400..9999)"},
     {"inet", R"("::1")", "'::1'"},
     {"inet", "1", "!inet_addr_type must be represented as string in JSON, instead got '1'"},
     {"uuid", R"("6BDDC89A-5644-11E4-97FC-56847AFE9799")", "6bddc89a-5644-11e4-97fc-56847afe9799"},
@@ -336,10 +348,12 @@ const EncodedExample kEncoded[] = {
     {"blob", "0x00000001", R"("0x00000001")"},
     {"blob", "0x", R"("0x")"},
     {"date", "'1987-03-23'", R"("1987-03-23")"},
-    {"date", "0", R"("0")"},
+    {"date", "0", R"("-5877641-06-23")"},
+    {"date", "4294967295", R"("5881580-07-11")"},
     {"time", "'00:00:00.000000123'", R"("00:00:00.000000123")"},
     {"timestamp", "'2014-01-01 12:15:45Z'", R"("2014-01-01 12:15:45.000Z")"},
-    {"timestamp", "-99999999999999999", "-99999999999999999"},
+    {"timestamp", "-62135596800001", R"("0000-12-31 23:59:59.999Z")"},
+    {"timestamp", "-99999999999999999", R"("-3166904-02-24 14:13:20.001Z")"},
     {"timestamp", "''", "\"\""},
     {"inet", "'127.0.0.1'", R"("127.0.0.1")"},
     {"inet", "'::1'", R"("::1")"},

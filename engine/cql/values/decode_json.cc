@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "engine/cql/values/encode_value.h"
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/marshal_name.h"
+#include "engine/cql/values/time_text.h"
 #include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
@@ -203,6 +205,14 @@ Decoded DecodeStringOnly(const JsonValue& json, CqlType type) {
   return type == CqlType::kBlob ? DecodeBlob(*text) : DecodeText(*text, type);
 }
 
+// All that EncodeJson writes, which is more than ScyllaDB reads.
+Decoded DecodeTimestamp(const std::string& text) {
+  if (const std::optional<int64_t> printed = ReadPrintedTimestamp(text)) {
+    return EncodeInteger(*printed, CqlType::kBigint);
+  }
+  return DecodeText(text, CqlType::kTimestamp);
+}
+
 Decoded DecodeNative(const JsonValue& json, CqlType type) {
   const std::string* text = json.As<std::string>();
   switch (type) {
@@ -229,7 +239,7 @@ Decoded DecodeNative(const JsonValue& json, CqlType type) {
       if (json.is_number()) return DecodeText(PrintJson(json), type);
       return MarshalingFailure(Shown(json) + " must be represented as numeric or string in JSON");
     case CqlType::kTimestamp:
-      if (text != nullptr) return DecodeText(*text, type);
+      if (text != nullptr) return DecodeTimestamp(*text);
       if (json.is_number()) return IntegerFromJson(json, CqlType::kBigint);
       return MarshalingFailure("timestamp_type must be represented as string or integer");
     case CqlType::kBoolean:

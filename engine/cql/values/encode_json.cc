@@ -37,18 +37,15 @@ std::string FloatJson(Float number) {
   return std::isfinite(number) ? PrintShortest(number) : "null";
 }
 
-// 2014-01-01 12:15:45.000Z; milliseconds where that is not read back, which they are.
+// 2014-01-01 12:15:45.000Z. Of years that no text of a timestamp may have (HasTimestampText), too.
 std::string TimestampJson(std::string_view value) {
-  const auto milliseconds = static_cast<int64_t>(LoadBigEndian64(value.data()));
-  if (!HasTimestampText(milliseconds)) return std::to_string(milliseconds);
-  std::string text = PrintTimestampText(milliseconds);
+  std::string text = PrintTimestampText(static_cast<int64_t>(LoadBigEndian64(value.data())));
   std::ranges::replace(text, 'T', ' ');
   return InQuotes(text);
 }
 
 std::string DateJson(std::string_view value) {
-  const uint32_t days = LoadBigEndian32(value.data());
-  return InQuotes(HasDateText(days) ? PrintDateText(days) : std::to_string(days));
+  return InQuotes(PrintDateText(LoadBigEndian32(value.data())));
 }
 
 CqlError NoJson() { return CqlError::Invalid("Cannot create JSON string - deserialization error"); }

@@ -350,6 +350,39 @@ std::string PrintTimestampText(int64_t milliseconds) {
          Padded(of_day % 1000, 3) + "Z";
 }
 
+std::optional<int64_t> ReadPrintedTimestamp(std::string_view text) {
+  Reader reader(text);
+  const bool negative = reader.Accept('-');
+  // Timestamps have years of nine digits at most.
+  const std::optional<int64_t> year = reader.Number(4, 9);
+  const auto next = [&](char before) -> std::optional<int64_t> {
+    if (!reader.Accept(before)) return std::nullopt;
+    return reader.Number(2, before == '.' ? 3 : 2);
+  };
+  const std::optional<int64_t> month = next('-');
+  const std::optional<int64_t> day = next('-');
+  const std::optional<int64_t> hour = next(' ');
+  const std::optional<int64_t> minute = next(':');
+  const std::optional<int64_t> second = next(':');
+  const std::optional<int64_t> millis = next('.');
+  if (!year || !month || !day || !hour || !minute || !second || !millis) return std::nullopt;
+  const CivilDate date{negative ? -*year : *year, *month, *day};
+  if (!IsRealDate(date)) return std::nullopt;
+  const int64_t clock = ((*hour * 60 + *minute) * 60 + *second) * 1000 + *millis;
+  // From the end of the day where it is before the epoch: its beginning may be beyond 64 bits.
+  const int64_t days = DaysOf(date);
+  const int64_t from_end = days < 0 ? 1 : 0;
+  int64_t milliseconds = 0;
+  if (__builtin_mul_overflow(days + from_end, kMillisPerDay, &milliseconds) ||
+      __builtin_add_overflow(milliseconds, clock - from_end * kMillisPerDay, &milliseconds)) {
+    return std::nullopt;
+  }
+  std::string printed = PrintTimestampText(milliseconds);
+  std::ranges::replace(printed, 'T', ' ');
+  if (printed != text || HasTimestampText(milliseconds)) return std::nullopt;
+  return milliseconds;
+}
+
 bool HasTimestampText(int64_t milliseconds) {
   const int64_t year = DateOf(DaysBefore(milliseconds)).year;
   return year >= kYearMin && year <= kYearMax;

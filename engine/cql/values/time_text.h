@@ -28,6 +28,10 @@ CqlOr<int64_t> ParseTimeText(std::string_view text);
 // P0001-02-03T04:05:06; each with a minus in front.
 CqlOr<Duration> ParseDurationText(std::string_view text);
 
+// Of years that ParseTimestampText does not take, in the form that PrintTimestampText gives them, but
+// with a blank for its T. nullopt: the text is none of these.
+std::optional<int64_t> ReadPrintedTimestamp(std::string_view text);
+
 // Years have four digits, or more, and a sign before 0000: then no text is read back. Source:
 // ScyllaDB types/types.cc, time_point_to_string, simple_date_to_string.
 std::string PrintTimestampText(int64_t milliseconds);
