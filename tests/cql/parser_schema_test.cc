@@ -60,9 +60,9 @@ TEST(ParseKeyspaceTest, CreateAlterDrop) {
             "tablets={enabled:false,}");
   EXPECT_EQ(
       Text(Parsed<cql::CreateKeyspaceStatement>("CREATE SCHEMA k WITH replication = {'class': "
-                                                "'N', 'dc': ['r1', 'r2'], 'x': null}")
+                                                "'N', 'dc': 3, 'x': null}")
                .properties),
-      "replication={class:N,dc:['r1', 'r2'],x:null,}");
+      "replication={class:N,dc:3,x:null,}");
   const auto alter =
       Parsed<cql::AlterKeyspaceStatement>("ALTER KEYSPACE ks WITH durable_writes = true");
   EXPECT_EQ(alter.keyspace, "ks");

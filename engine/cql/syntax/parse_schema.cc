@@ -5,6 +5,25 @@
 #include "engine/cql/syntax/parser_impl.h"
 
 namespace liststore::cql {
+namespace {
+
+// As it was written, also of null; nullptr: the term is no constant.
+const std::string* TextOfConstant(const Expression& term) {
+  static const std::string kNull = "null";
+  if (term.Is<NullConstant>()) return &kNull;
+  const auto* constant = std::get_if<Constant>(&term.node);
+  return constant == nullptr ? nullptr : &constant->text;
+}
+
+std::string ShownTerm(const Expression& term) {
+  return term.Is<BindMarker>() ? "?" : ToString(term);
+}
+
+std::string_view WhyNot(const Expression& term) {
+  return term.Is<BindMarker>() ? " (bind variables are not supported in DDL queries)" : "";
+}
+
+}  // namespace
 
 bool CqlParser::ParseCreate(Statement& statement) {
   Advance();
@@ -147,36 +166,30 @@ bool CqlParser::ParseProperty(std::vector<Property>& properties) {
   return true;
 }
 
+// Source: ScyllaDB cql3/Cql.g, convert_property_map.
 bool CqlParser::ParsePropertyMap(Property::Map& map) {
   Advance();
   if (Accept("}")) return true;
   do {
-    std::string key;
-    std::string value;
-    if (!ParsePropertyText("name", key) || !Expect(":")) return false;
-    if (!ParsePropertyText("value", value)) return false;
-    const bool repeated = std::any_of(map.begin(), map.end(),
-                                      [&key](const auto& entry) { return entry.first == key; });
-    // Source: ScyllaDB cql3/Cql.g, convert_property_map.
-    if (repeated) return FailSyntax("Multiple definition for property " + key);
-    map.emplace_back(std::move(key), std::move(value));
+    Expression name;
+    Expression value;
+    if (!ParseTerm(name) || !Expect(":") || !ParseTerm(value)) return false;
+    const std::string* const key = TextOfConstant(name);
+    if (key == nullptr) {
+      return FailSyntax("Invalid property name: " + ShownTerm(name) + std::string(WhyNot(name)));
+    }
+    const std::string* const text = TextOfConstant(value);
+    if (text == nullptr) {
+      // Where the words say value ScyllaDB shows the name.
+      return FailSyntax("Invalid property value: " + ShownTerm(name) +
+                        " for property: " + ShownTerm(value) + std::string(WhyNot(value)));
+    }
+    const bool repeated =
+        std::any_of(map.begin(), map.end(), [&](const auto& entry) { return entry.first == *key; });
+    if (repeated) return FailSyntax("Multiple definition for property " + *key);
+    map.emplace_back(*key, *text);
   } while (Accept(","));
   return Expect("}");
-}
-
-// A constant of a property's map as text, also of null; of others (lists of racks) the CQL.
-bool CqlParser::ParsePropertyText(std::string_view what, std::string& text) {
-  Expression term;
-  if (!ParseTerm(term)) return false;
-  if (auto* constant = std::get_if<Constant>(&term.node)) {
-    text = std::move(constant->text);
-    return true;
-  }
-  text = ToString(term);
-  if (term.Is<NullConstant>()) return true;
-  const bool is_list = term.Is<ListLiteral>() && IsLiteral(term);
-  if (is_list && what == "value") return true;
-  return FailSyntax("Invalid property " + std::string(what) + ": " + text);
 }
 
 bool CqlParser::ParseTableProperties(std::vector<Property>& properties,

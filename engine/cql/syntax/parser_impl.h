@@ -181,7 +181,6 @@ class CqlParser {
   bool ParseProperties(std::vector<Property>& properties);
   bool ParseProperty(std::vector<Property>& properties);
   bool ParsePropertyMap(Property::Map& map);
-  bool ParsePropertyText(std::string_view what, std::string& text);
   bool ParseTableProperties(std::vector<Property>& properties, std::vector<ColumnOrder>& order,
                             bool& compact_storage);
   bool ParseClusteringOrder(std::vector<ColumnOrder>& order);
