@@ -172,7 +172,7 @@ CqlOr<std::optional<uint32_t>> InitialTablets(const Properties& properties,
   }
   uint32_t count = 0;
   if (const auto initial = tablets->find("initial"); initial != tablets->end()) {
-    const std::optional<int64_t> number = ParseInteger(initial->second);
+    const std::optional<int64_t> number = LeadingInt64(initial->second);
     if (!number) {
       return CqlError::Config("Initial tablets value should be numeric; found " + initial->second);
     }

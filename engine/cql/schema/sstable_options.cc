@@ -75,7 +75,7 @@ class CompactionOptions {
   static int64_t WindowSeconds(const PropertyMap& map) {
     const auto size = map.find("compaction_window_size");
     const auto unit = map.find("compaction_window_unit");
-    const int64_t count = size == map.end() ? 1 : ParseInteger(size->second).value_or(1);
+    const int64_t count = size == map.end() ? 1 : LeadingInt64(size->second).value_or(1);
     return count * (unit == map.end() ? kSecondsOfDay : SecondsOf(unit->second).value_or(1));
   }
 
@@ -97,14 +97,14 @@ class CompactionOptions {
   CqlOr<int64_t> Integer(const std::string& option, int64_t otherwise) {
     const std::string* text = Take(option);
     if (text == nullptr) return otherwise;
-    const std::optional<int64_t> number = ParseInteger(*text);
+    const std::optional<int64_t> number = LeadingInt64(*text);
     if (number) return *number;
     return CqlError::Syntax("Invalid long value " + *text + " for '" + option + "'");
   }
   CqlOr<double> Number(const std::string& option, double otherwise) {
     const std::string* text = Take(option);
     if (text == nullptr) return otherwise;
-    const std::optional<double> number = ParseDouble(*text);
+    const std::optional<double> number = LeadingDouble(*text);
     if (number) return *number;
     return CqlError::Syntax("Invalid double value " + *text + " for '" + option + "'");
   }
@@ -179,7 +179,7 @@ class CompactionOptions {
     }
     constexpr const char* kFrequency = "expired_sstable_check_frequency_seconds";
     const std::string* frequency = Take(kFrequency);
-    if (frequency != nullptr && !ParseInteger(*frequency)) {
+    if (frequency != nullptr && !LeadingInt64(*frequency)) {
       return CqlError::Syntax("Invalid long value " + *frequency + " for " + kFrequency);
     }
     const std::string* resolution = Take("timestamp_resolution");
@@ -272,7 +272,7 @@ CqlOr<std::string> CompressionLevel(const PropertyMap& given) {
   constexpr int64_t kMax = 22;
   const auto text = given.find(kLevel);
   if (text == given.end()) return std::to_string(kDefault);
-  const std::optional<int64_t> level = ParseInteger(text->second);
+  const std::optional<int32_t> level = LeadingInt32(text->second);
   if (!level) {
     return CqlError::Syntax("Invalid integer value " + text->second + " for " + kLevel);
   }
@@ -329,7 +329,7 @@ CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) 
   if (length == given->end()) length = given->find(kChunkLengthBefore);
   std::optional<int64_t> kilobytes;
   if (length != given->end()) {
-    kilobytes = ParseInteger(length->second);
+    kilobytes = LeadingInt32(length->second);
     if (!kilobytes) {
       return CqlError::Syntax("Invalid integer value " + length->second + " for " + length->first);
     }
@@ -337,7 +337,7 @@ CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) 
   }
   std::optional<double> chance;
   if (const auto text = given->find(kChecks); text != given->end()) {
-    chance = ParseDouble(text->second);
+    chance = LeadingDouble(text->second);
     // Without a blank, as ScyllaDB has it.
     if (!chance) {
       return CqlError::Syntax("Invalid double value " + text->second + "for " + kChecks);

@@ -13,12 +13,13 @@
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/sstable_options.h"
 #include "engine/cql/schema/table_extensions.h"
+#include "engine/cql/values/json_value.h"
 #include "engine/model/time.h"
 
 namespace liststore::cql::schema_change {
 namespace {
 
-constexpr std::array<std::string_view, 22> kKnown = {"comment",
+constexpr std::array<std::string_view, 21> kKnown = {"comment",
                                                      "gc_grace_seconds",
                                                      "caching",
                                                      "default_time_to_live",
@@ -33,7 +34,6 @@ constexpr std::array<std::string_view, 22> kKnown = {"comment",
                                                      "id",
                                                      "paxos_grace_seconds",
                                                      "synchronous_updates",
-                                                     "tablets",
                                                      "cdc",
                                                      "tombstone_gc",
                                                      "per_partition_rate_limit",
@@ -94,11 +94,6 @@ CqlStatus ApplyNumbers(const Properties& properties, TableOptions& options) {
         Shortest(*bloom) + ")");
   }
   options.bloom_filter_fp_chance = bloom.value_or(options.bloom_filter_fp_chance);
-  LS_ASSIGN_OR_RETURN(const auto crc, properties.Double("crc_check_chance"));
-  if (crc && !(*crc >= 0.0 && *crc <= 1.0)) {
-    return CqlError::Config("crc_check_chance must be between 0.0 and 1.0");
-  }
-  options.crc_check_chance = crc.value_or(options.crc_check_chance);
   LS_ASSIGN_OR_RETURN(const auto period, properties.Int("memtable_flush_period_in_ms"));
   if (period && *period != 0 && *period < kFlushPeriodMin) {
     return CqlError::Config("memtable_flush_period_in_ms must be 0 or greater than 60000");
@@ -148,26 +143,52 @@ CqlStatus ApplyTexts(const Properties& properties, TableOptions& options) {
   return {};
 }
 
+// As a map, or as the text of a JSON object, which is how Cassandra 2 wrote it. Source: ScyllaDB
+// utils/rjson.hh, parse_to_map.
+CqlOr<std::optional<PropertyMap>> CachingMap(const Properties& properties, const Dialect& dialect) {
+  if (dialect.is_cassandra || !properties.IsText("caching")) {
+    LS_ASSIGN_OR_RETURN(auto map, properties.Map("caching"));
+    if (map && map->empty()) map.reset();
+    return map;
+  }
+  LS_ASSIGN_OR_RETURN(const auto text, properties.Text("caching"));
+  LS_ASSIGN_OR_RETURN(const JsonValue json, ParseJson(*text));
+  PropertyMap map;
+  if (json.is_null()) return std::optional(std::move(map));
+  const auto* object = json.As<JsonObject>();
+  if (object == nullptr) {
+    return CqlError::Server("Only json objects can be transformed to maps. Encountered: " + *text);
+  }
+  for (const auto& [name, value] : *object) {
+    map.emplace(name, value.is_string() ? *value.As<std::string>() : PrintJson(value));
+  }
+  return std::optional(std::move(map));
+}
+
 // Source: ScyllaDB schema/caching_options.cc.
-CqlStatus ApplyCaching(const Properties& properties, const char* rows_by_default,
+CqlStatus ApplyCaching(const Properties& properties, const Dialect& dialect,
                        TableOptions& options) {
-  LS_ASSIGN_OR_RETURN(const auto caching, properties.Map("caching"));
-  if (!caching || caching->empty()) return {};
-  PropertyMap kept = {{"keys", "ALL"}, {"rows_per_partition", rows_by_default}};
+  LS_ASSIGN_OR_RETURN(const auto caching, CachingMap(properties, dialect));
+  if (!caching) return {};
+  PropertyMap kept = {{"keys", "ALL"},
+                      {"rows_per_partition", dialect.is_cassandra ? "NONE" : "ALL"}};
   for (const auto& [option, value] : *caching) {
-    const bool all_or_none = value == "ALL" || value == "NONE";
-    if (option == "keys") {
-      if (!all_or_none) return CqlError::Config("Invalid key value: " + value);
-    } else if (option == "rows_per_partition") {
-      if (!all_or_none && !ParseInteger(value)) return CqlError::Config("Invalid value: " + value);
-    } else if (option == "enabled") {
-      if (value != "true" && value != "false") {
-        return CqlError::Config("Invalid value: " + value);
-      }
+    if (option == "enabled") {
+      if (value != "true") kept[option] = "false";
+    } else if (kept.contains(option)) {
+      kept[option] = value;
     } else {
       return CqlError::Config("Invalid caching option: " + option);
     }
-    kept[option] = value;
+  }
+  const auto is_all_or_none = [](std::string_view value) {
+    return value == "ALL" || value == "NONE";
+  };
+  const std::string& keys = kept.at("keys");
+  if (!is_all_or_none(keys)) return CqlError::Config("Invalid key value: " + keys);
+  const std::string& rows = kept.at("rows_per_partition");
+  if (!is_all_or_none(rows) && !ParseInteger(rows)) {
+    return CqlError::Config("Invalid key value: " + rows);
   }
   options.caching = std::move(kept);
   return {};
@@ -180,11 +201,6 @@ CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
     return CqlError::Invalid(
         "The synchronous_updates option is only applicable to materialized views, not to base "
         "tables");
-  }
-  LS_ASSIGN_OR_RETURN(const auto tablets, properties.Map("tablets"));
-  if (tablets) {
-    return CqlError::Config(
-        "tablet options cannot be used when tablets are disabled for the keyspace");
   }
   for (const auto& [name, feature] :
        {std::pair(std::string_view("per_partition_rate_limit"), CqlFeature::kRateLimits),
@@ -334,10 +350,15 @@ CqlStatus ApplyAsCassandra(const Properties& properties, const Dialect& dialect,
   LS_RETURN_IF_ERROR(ApplyCassandraCompression(properties, dialect, options));
   LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
+  LS_ASSIGN_OR_RETURN(const auto crc, properties.Double("crc_check_chance"));
+  if (crc && !(*crc >= 0.0 && *crc <= 1.0)) {
+    return CqlError::Config("crc_check_chance must be between 0.0 and 1.0");
+  }
+  options.crc_check_chance = crc.value_or(options.crc_check_chance);
   LS_ASSIGN_OR_RETURN(auto comment, properties.Text("comment"));
   if (comment) options.comment = *std::move(comment);
   LS_RETURN_IF_ERROR(ApplyCassandraRetry(properties, dialect, options));
-  return ApplyCaching(properties, "NONE", options);
+  return ApplyCaching(properties, dialect, options);
 }
 
 }  // namespace
@@ -368,7 +389,7 @@ CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefiniti
   LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
   LS_RETURN_IF_ERROR(ApplyTexts(properties, options));
-  LS_RETURN_IF_ERROR(ApplyCaching(properties, "ALL", options));
+  LS_RETURN_IF_ERROR(ApplyCaching(properties, dialect, options));
   LS_RETURN_IF_ERROR(CheckAbsent(properties, kind));
   return CheckCompaction(properties, options);
 }

@@ -1,7 +1,9 @@
 #include "engine/cql/syntax/properties.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/base/status_macros.h"
@@ -14,20 +16,39 @@ CqlError WrongForm(std::string_view name, std::string_view form) {
                           "'. It should be a " + std::string(form));
 }
 
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
+}  // namespace
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  Number number{};
+  int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
-}  // namespace
+std::optional<int64_t> LeadingInt64(const std::string& text) {
+  const char* const begin = text.c_str();
+  char* end = nullptr;
+  errno = 0;
+  const int64_t number = std::strtoll(begin, &end, 10);
+  if (end == begin || errno == ERANGE) return std::nullopt;
+  return number;
+}
 
-std::optional<int64_t> ParseInteger(std::string_view text) { return ParseNumber<int64_t>(text); }
+std::optional<int32_t> LeadingInt32(const std::string& text) {
+  const std::optional<int64_t> number = LeadingInt64(text);
+  if (!number || *number < INT32_MIN || *number > INT32_MAX) return std::nullopt;
+  return static_cast<int32_t>(*number);
+}
 
-std::optional<double> ParseDouble(std::string_view text) { return ParseNumber<double>(text); }
+std::optional<double> LeadingDouble(const std::string& text) {
+  const char* const begin = text.c_str();
+  char* end = nullptr;
+  errno = 0;
+  const double number = std::strtod(begin, &end);
+  if (end == begin || errno == ERANGE) return std::nullopt;
+  return number;
+}
 
 std::string AsciiLower(std::string_view text) {
   std::string lower(text);
@@ -40,6 +61,11 @@ std::string AsciiLower(std::string_view text) {
 const Property* Properties::Find(std::string_view name) const {
   const auto at = std::ranges::find(properties_, name, &Property::name);
   return at == properties_.end() ? nullptr : &*at;
+}
+
+bool Properties::IsText(std::string_view name) const {
+  const Property* property = Find(name);
+  return property != nullptr && std::holds_alternative<std::string>(property->value);
 }
 
 CqlStatus Properties::Check(std::span<const std::string_view> known,
@@ -81,7 +107,7 @@ CqlOr<std::optional<PropertyMap>> Properties::Map(std::string_view name) const {
 CqlOr<std::optional<int32_t>> Properties::Int(std::string_view name) const {
   LS_ASSIGN_OR_RETURN(const std::string* text, FindText(name));
   if (text == nullptr) return std::optional<int32_t>();
-  const std::optional<int32_t> number = ParseNumber<int32_t>(*text);
+  const std::optional<int32_t> number = LeadingInt32(*text);
   if (!number) {
     return CqlError::Syntax("Invalid integer value " + *text + " for '" + std::string(name) + "'");
   }
@@ -91,7 +117,7 @@ CqlOr<std::optional<int32_t>> Properties::Int(std::string_view name) const {
 CqlOr<std::optional<double>> Properties::Double(std::string_view name) const {
   LS_ASSIGN_OR_RETURN(const std::string* text, FindText(name));
   if (text == nullptr) return std::optional<double>();
-  const std::optional<double> number = ParseNumber<double>(*text);
+  const std::optional<double> number = LeadingDouble(*text);
   if (!number) {
     return CqlError::Syntax("Invalid double value " + *text + " for '" + std::string(name) + "'");
   }
