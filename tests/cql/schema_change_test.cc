@@ -151,7 +151,8 @@ TEST_F(SchemaChangeTest, AlterKeyspaceKeepsWhatReplicationIsNotSaid) {
       << "the factor of another strategy stands for every data center";
   // Source: ScyllaDB cql3/statements/ks_prop_defs.cc, as_ks_metadata_update.
   EXPECT_TRUE(schema_.FindKeyspace("ks")->durable_writes) << "what is not said is true";
-  ExpectRefused({"ALTER KEYSPACE no WITH durable_writes = true", kInvalid, "Unknown keyspace no"});
+  ExpectRefused(
+      {"ALTER KEYSPACE no WITH durable_writes = true", kInvalid, "Can't find a keyspace no"});
   ExpectRefused({"ALTER KEYSPACE ks WITH replication = {'replication_factor': 1}", kConfig,
                  "Missing replication strategy class"});
   ExpectRefused({"ALTER KEYSPACE system WITH durable_writes = true", kUnauthorized,

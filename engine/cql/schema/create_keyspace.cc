@@ -369,7 +369,7 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
     return CqlError::Config("Missing replication strategy class");
   }
   const KeyspaceDefinition* found = editor.schema.FindKeyspace(statement.keyspace);
-  if (found == nullptr) return CqlError::Invalid("Unknown keyspace " + statement.keyspace);
+  if (found == nullptr) return CqlError::Invalid("Can't find a keyspace " + statement.keyspace);
   settings::Warnings warnings;
   if (replication && !replication->empty()) {
     LS_RETURN_IF_ERROR(
