@@ -372,6 +372,13 @@ class TableAlterer {
       LS_RETURN_IF_ERROR(CheckCompatible(*of_view, type, of_view->kind == ColumnKind::kClustering));
       of_view->type = type;
     }
+    // The key of the table is clustering in the views of its global indexes.
+    for (const IndexDefinition& index : table_.indexes) {
+      const TableDefinition view = MakeIndexView(table_, index);
+      const ColumnDefinition* of_view = view.FindColumn(spec.name);
+      if (of_view == nullptr || of_view->kind != ColumnKind::kClustering) continue;
+      LS_RETURN_IF_ERROR(CheckCompatible(*of_view, type, /*ordered=*/true));
+    }
     column->type = std::move(type);
     return {};
   }
