@@ -1,5 +1,10 @@
 #include "engine/cql/schema/virtual_table.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "engine/base/check.h"
 #include "engine/shard/catalog.h"
 
@@ -29,8 +34,24 @@ CqlError VirtualTableRefusesWrites() {
   return CqlError::Invalid("this virtual table doesn't allow updates");
 }
 
+namespace {
+
+// Those that ScyllaDB computes as well get the write, and it fails there; others it has on disk.
+// Sources: ScyllaDB db/virtual_tables.cc, register_virtual_tables; service/storage_proxy.cc, handling
+// of virtual_table_update_exception.
+CqlError RefusalOfWrites(const TableDefinition& table) {
+  constexpr std::array<std::string_view, 9> kComputed = {
+      "clients",      "cluster_status", "config",     "protocol_servers", "raft_state",
+      "runtime_info", "snapshots",      "token_ring", "versions"};
+  CqlError refusal = VirtualTableRefusesWrites();
+  if (table.keyspace != "system" || std::ranges::count(kComputed, table.name) == 0) return refusal;
+  return {CqlErrorCode::kWriteFailure, std::move(refusal.message), WriteFailureDetail{}};
+}
+
+}  // namespace
+
 std::optional<CqlError> VirtualTable::Write(const Values& /*values*/) {
-  return VirtualTableRefusesWrites();
+  return RefusalOfWrites(*definition());
 }
 
 std::optional<CqlError> VirtualTable::WriteAndWarn(const Values& values,
@@ -39,7 +60,7 @@ std::optional<CqlError> VirtualTable::WriteAndWarn(const Values& values,
 }
 
 std::optional<CqlError> VirtualTable::Delete(const Values& /*key*/) {
-  return VirtualTableRefusesWrites();
+  return RefusalOfWrites(*definition());
 }
 
 void VirtualTable::Truncate() { LS_UNREACHABLE("who truncates a table has asked whether it may"); }

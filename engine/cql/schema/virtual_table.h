@@ -87,7 +87,8 @@ class VirtualTable {
   virtual std::vector<VirtualRow> Rows(const VirtualReadContext& context) const = 0;
   // INSERT and UPDATE of one row: everything that was given, key columns included, each column
   // once, values valid for their types. Applied as a whole, or not at all where there is an error.
-  // By default refused, with Invalid and the words of ScyllaDB `replica/virtual_table.cc`.
+  // By default refused in the words of ScyllaDB `db/virtual_table.cc`, with its code where it has
+  // the table, else Invalid.
   virtual std::optional<CqlError> Write(const Values& values);
   // The same where the answer says something beside; by default nothing.
   virtual std::optional<CqlError> WriteAndWarn(const Values& values,
