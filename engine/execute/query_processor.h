@@ -161,6 +161,7 @@ class QueryProcessor final : public RequestHandler {
   // What a statement comes to that was stopped.
   static Ran Defer(Deferral deferral, Call& call);
   static Ran AnswerStopped(const Writes& writes, Call& call);
+  static Ran AnswerTimedOut(const Writes& writes, Call& call);
   // Milliseconds that writes without a timeout of their own may take.
   static uint32_t WriteTimeout(const Writes& writes, const settings::StatementSettings& settings);
   // Those that have conditions, at least some of them.

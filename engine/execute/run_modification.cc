@@ -162,11 +162,25 @@ cql::CqlStatus CheckKeys(const cql::ModificationPlan& change, cql::BoundValues v
 
 }  // namespace
 
+// Sources: ScyllaDB service/storage_proxy.cc, paxos_response_handler::prepare_ballot,
+// mutate_counters.
+QueryProcessor::Ran QueryProcessor::AnswerTimedOut(const Writes& writes, Call& call) {
+  protocol::Consistency consistency = call.request.consistency();
+  protocol::WriteType type = writes.type;
+  if (writes.any_conditional) {
+    consistency = call.request.parameters().serial_consistency;
+    type = protocol::WriteType::kCas;
+  } else if (writes.any_counter) {
+    type = protocol::WriteType::kCounter;
+  }
+  AnswerWriteTimeout(*writes.changes[0]->table, consistency, type, call.context,
+                     call.request.outcome, call.out);
+  return Ran::kAnswered;
+}
+
 QueryProcessor::Ran QueryProcessor::AnswerStopped(const Writes& writes, Call& call) {
   if (call.pace->stop() != WorkPace::Stop::kTimedOut) return Defer(Deferral::kInOrder, call);
-  AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
-                     call.context, call.request.outcome, call.out);
-  return Ran::kAnswered;
+  return AnswerTimedOut(writes, call);
 }
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
@@ -183,11 +197,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, 
     LS_ASSIGN_OR_RETURN(timeout_ms, cql::ResolveTimeout(*writes.timeout, writes.values));
     times_out = !writes.changes.empty();
   }
-  if (times_out && timeout_ms == 0) {
-    AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
-                       call.context, call.request.outcome, call.out);
-    return Ran::kAnswered;
-  }
+  if (times_out && timeout_ms == 0) return AnswerTimedOut(writes, call);
   if (times_out) call.pace->LimitTime(std::chrono::milliseconds(timeout_ms));
   cql::CqlOr<Ran> ran = ApplyAll(writes, call);
   return call.is_stopped() ? AnswerStopped(writes, call) : ran;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tests/over_cql/cql_session_test.h"
+#include "tests/support/raw_cql_client.h"
+#include "tests/support/vectors.h"
 
 namespace liststore::testing {
 namespace settings_over_cql_test {
@@ -393,6 +395,37 @@ TEST_F(SettingsOverCql, TimeoutsOfNothing) {
   Set("read_request_timeout_in_ms", "0");
   EXPECT_EQ(Ask("SELECT * FROM k.t WHERE p = 1 USING TIMEOUT 1s").error, "")
       << "a timeout of its own";
+}
+
+// What drivers go by when they try again. Source: ScyllaDB service/storage_proxy.cc,
+// paxos_response_handler::prepare_ballot, mutate_counters.
+TEST_F(SettingsOverCql, TimeoutsSayWhichWriteItWas) {
+  Start({});
+  Set("write_request_timeout_in_ms", "0");
+  Set("counter_write_request_timeout_in_ms", "0");
+  RawCqlClient client(server_->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  struct Row {
+    const char* statement;
+    const char* consistency;
+    const char* type;
+  };
+  for (const Row& row : {
+           Row{"INSERT INTO k.t (p, c) VALUES (1, 2)", "ONE", "SIMPLE"},
+           Row{"INSERT INTO k.t (p, c) VALUES (1, 2) IF NOT EXISTS", "SERIAL", "CAS"},
+           Row{"BEGIN BATCH UPDATE k.t SET v = 1 WHERE p = 1 AND c = 2 IF v = 1; APPLY BATCH",
+               "SERIAL", "CAS"},
+           Row{"UPDATE k.n SET n = n + 1 WHERE p = 1", "ONE", "COUNTER"},
+       }) {
+    const auto frame = client.Query(row.statement);
+    ASSERT_TRUE(frame) << row.statement;
+    const std::string text =
+        std::string("received only 0 responses from 1 CL=") + row.consistency + ".";
+    EXPECT_NE(frame->body.find(text), std::string::npos) << row.statement;
+    const std::string type = row.type;
+    EXPECT_TRUE(frame->body.ends_with(std::string(1, '\0') + static_cast<char>(type.size()) + type))
+        << row.statement << ": " << ToHex(frame->body);
+  }
 }
 
 // Source: ScyllaDB replica/database.cc, get_query_max_result_size.
