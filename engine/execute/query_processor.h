@@ -188,6 +188,8 @@ class QueryProcessor final : public RequestHandler {
   cql::CqlStatus CheckSuperuser(const TableDefinition& table, const Call& call);
   cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);
   cql::CqlStatus RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values, Call& call);
+  // Those who listen; in Cassandra's look not of the views of indexes.
+  void TellOfSchemaDifference(const SchemaDifference& difference) const;
   // What a definition is refused with when it is prepared.
   cql::CqlStatus CheckPreparedDefinition(const cql::SchemaPlan& plan, const Call& call);
   cql::CqlStatus RunRoles(const cql::RolePlan& plan, Call& call);

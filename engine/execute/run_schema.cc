@@ -1,5 +1,6 @@
 // USE and statements that change the schema.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -54,10 +55,44 @@ protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
   return told;
 }
 
-// The views of indexes that have come, gone or changed, in keyspaces that stay.
-std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, const Schema& after) {
+// What was in a keyspace that goes: views, tables, types.
+std::vector<SchemaDifference> ContentsOf(const KeyspaceDefinition& keyspace) {
+  constexpr auto kDropped = SchemaDifference::Kind::kDropped;
+  std::vector<SchemaDifference> contents;
+  for (const bool views : {true, false}) {
+    for (const auto& [name, table] : keyspace.tables) {
+      if (table->view.has_value() != views) continue;
+      contents.push_back({kDropped, keyspace.name, name, {}, table->is_index_view()});
+    }
+  }
+  for (const auto& [name, type] : keyspace.types) {
+    contents.push_back({kDropped, keyspace.name, {}, name});
+  }
+  return contents;
+}
+
+// What comes, goes or changes beside what `change` names, each with an event of its own: what was in
+// a keyspace that goes, the tables of a type that changes, views of indexes. In the order in which
+// events of one kind are told; of what changes tables come before views. Sources: ScyllaDB
+// db/schema_applier.cc, do_merge_schema, merge_tables_and_views; cql3/statements/
+// alter_type_statement.cc, prepare_announcement_mutations.
+std::vector<SchemaDifference> DifferencesBeside(const cql::SchemaChange& change,
+                                                const Schema& before, const Schema& after) {
+  using Target = cql::SchemaChange::Target;
+  const bool drops = change.kind == cql::SchemaChange::Kind::kDropped;
+  if (drops && change.target == Target::kKeyspace) {
+    return ContentsOf(*before.FindKeyspace(change.keyspace));
+  }
   std::vector<SchemaDifference> differences = DifferencesBetween(before, after);
-  std::erase_if(differences, [](const auto& difference) { return !difference.of_index_view; });
+  const auto is_beside = [&](const SchemaDifference& difference) {
+    if (difference.table.empty() || difference.table == change.table) return false;
+    return difference.of_index_view || change.target == Target::kType;
+  };
+  std::erase_if(differences, std::not_fn(is_beside));
+  std::ranges::stable_partition(differences, [&](const SchemaDifference& difference) {
+    const auto table = after.FindTable(difference.keyspace, difference.table);
+    return table == nullptr || !table->view.has_value();
+  });
   return differences;
 }
 
@@ -140,6 +175,10 @@ class RenewalRecords {
 
 void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
   statements_.DropDependents(difference.keyspace, difference.table);
+  TellOfSchemaDifference(difference);
+}
+
+void QueryProcessor::TellOfSchemaDifference(const SchemaDifference& difference) const {
   // To a Cassandra an index has no view.
   if (difference.of_index_view && !options_.node.looks_like_scylla) return;
   if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
@@ -196,7 +235,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   }
   cql::CqlOr<cql::SchemaChange> change = cql::CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
-  std::vector<SchemaDifference> of_index_views;
+  std::vector<SchemaDifference> beside;
   bool heap_refuses = false;
   SchemaJournal* const journal = options_.schema_journal;
   RoleChanges role_changes(*roles_, call.client);
@@ -209,7 +248,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       change = granted.error();
       return false;
     }
-    if (change->alters_schema) of_index_views = DifferencesOfIndexViews(*current, next);
+    if (change->alters_schema) beside = DifferencesBeside(*change, *current, next);
     record.now_nanos = clock_.NowNanos();
     size_t reserved = 0;
     // Gives back what was set aside, with what was granted, when nothing comes of it.
@@ -297,16 +336,21 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       change->keyspace, change->table, change->type};
   const protocol::SchemaChange told = ToProtocol(difference);
   // In the order of ScyllaDB db/schema_applier.cc, do_merge_schema: what has changed comes last.
-  const auto tell_of_index_views = [&](bool changed) {
-    for (const SchemaDifference& of_view : of_index_views) {
-      if ((of_view.kind == Kind::kUpdated) != changed || of_view.table == change->table) continue;
-      if (std::ranges::find(change->views, of_view.table) != change->views.end()) continue;
-      NoteSchemaDifference(of_view);
+  const auto tell_of_others = [&](bool changed) {
+    for (const SchemaDifference& other : beside) {
+      if ((other.kind == Kind::kUpdated) != changed) continue;
+      if (std::ranges::find(change->views, other.table) != change->views.end()) continue;
+      // What was prepared of a whole keyspace is gone already.
+      if (change->table.empty()) {
+        TellOfSchemaDifference(other);
+      } else {
+        NoteSchemaDifference(other);
+      }
     }
   };
-  tell_of_index_views(/*changed=*/false);
+  tell_of_others(/*changed=*/false);
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
-  tell_of_index_views(/*changed=*/true);
+  tell_of_others(/*changed=*/true);
   for (const std::string& view : change->views) {
     const auto table = engine_.catalog().snapshot()->FindTable(change->keyspace, view);
     const bool of_index = table != nullptr && table->is_index_view();

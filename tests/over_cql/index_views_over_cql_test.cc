@@ -529,6 +529,28 @@ TEST_F(IndexViews, ListenersAreToldOfThem) {
   Say("DROP INDEX i");
   EXPECT_EQ(next(), "SCHEMA_CHANGE DROPPED TABLE k i_index");
   EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  // A type's tables and views change with it. Source: ScyllaDB cql3/statements/
+  // alter_type_statement.cc, prepare_announcement_mutations.
+  Say("CREATE TYPE y (a int)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TYPE k y");
+  Say("CREATE TABLE u (p int PRIMARY KEY, y frozen<y>)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TABLE k u");
+  Say("CREATE MATERIALIZED VIEW b AS SELECT * FROM u WHERE p IS NOT NULL AND y IS NOT NULL "
+      "PRIMARY KEY (p, y)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TABLE k b");
+  Say("CREATE INDEX i ON u((p), y)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TABLE k i_index");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k u");
+  Say("ALTER TYPE y ADD b int");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TYPE k y");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k u");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k b");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k i_index");
+  Say("DROP KEYSPACE k");
+  for (const char* gone :
+       {"TABLE k b", "TABLE k i_index", "TABLE k t", "TABLE k u", "TYPE k y", "KEYSPACE k"}) {
+    EXPECT_EQ(next(), std::string("SCHEMA_CHANGE DROPPED ") + gone);
+  }
 }
 
 // To a Cassandra an index is no table.

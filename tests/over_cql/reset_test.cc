@@ -269,6 +269,7 @@ TEST_P(ResetTest, ListenersAreToldOfWhatReallyChanged) {
   EXPECT_EQ(next(), "SCHEMA_CHANGE DROPPED TABLE app passing");
   EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE app items");
   Must("DROP KEYSPACE app");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE DROPPED TABLE app items");
   EXPECT_EQ(next(), "SCHEMA_CHANGE DROPPED KEYSPACE app");
   Act("reset");
   EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED KEYSPACE app");

@@ -159,6 +159,13 @@ TEST_F(UserTypesOverCql, ChangesAreToldAndPlansForgotten) {
   EXPECT_NE(event->body.find(std::string("\0\7UPDATED\0\4TYPE\0\2ks\0\7address", 26)),
             std::string::npos)
       << ToHex(event->body);
+  // The table is of another type now. Source: ScyllaDB cql3/statements/alter_type_statement.cc,
+  // prepare_announcement_mutations.
+  const auto of_table = listener.Read();
+  ASSERT_TRUE(of_table);
+  EXPECT_NE(of_table->body.find(std::string("\0\7UPDATED\0\5TABLE\0\2ks\0\1t", 23)),
+            std::string::npos)
+      << ToHex(of_table->body);
   EXPECT_EQ(select().error, "a of type frozen<address> has no field number");
 }
 
