@@ -206,9 +206,17 @@ TEST(InstantiateTest, TuplesAreComparedByTheirValues) {
         return op == "<=" || op == ">=" || op == "=";
       });
     };
-    if (random.OneIn(6)) add("=");
-    if (all.empty() && random.OneIn(2)) add(random.OneIn(2) ? ">" : ">=");
-    if (all.empty() || where.find('>') != std::string::npos) add(random.OneIn(2) ? "<" : "<=");
+    const auto add_bound = [&](bool is_lower) {
+      add(std::string(is_lower ? ">" : "<") + (random.OneIn(2) ? "=" : ""));
+    };
+    if (random.OneIn(6)) {
+      add("=");
+    } else {
+      // A second bound of one side is refused beside the first relation alone.
+      const bool lower_first = random.OneIn(2);
+      add_bound(lower_first);
+      for (uint64_t left = random.Below(4); left > 0; --left) add_bound(!lower_first);
+    }
     CheckRanges(schema, where, [&](const std::array<int, 3>& row) {
       return std::ranges::all_of(all, [&](const auto& holds) { return holds(row); });
     });

@@ -147,15 +147,29 @@ struct TupleBound {
   bool inclusive = false;
 };
 
-CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues values,
+// Whether fewer tuples lie within `a` than within `b`, a bound of the same side.
+bool IsTighter(const std::vector<const ColumnDefinition*>& columns, const TupleBound& a,
+               const TupleBound& b) {
+  const size_t common = std::min(a.values.size(), b.values.size());
+  for (size_t i = 0; i < common; ++i) {
+    const int order = CompareValues(columns[i]->type, a.values[i], b.values[i]);
+    if (order != 0) return a.is_lower ? order > 0 : order < 0;
+  }
+  // The shorter one takes in, or leaves out, all tuples that begin with it.
+  if (a.values.size() == b.values.size()) return !a.inclusive && b.inclusive;
+  return a.values.size() < b.values.size() ? !a.inclusive : b.inclusive;
+}
+
+// ScyllaDB refuses a second bound of one side only where it is compared with it, and that is the first
+// relation alone: of those that remain the tightest one counts.
+CqlStatus ResolveBounds(const std::vector<const ColumnDefinition*>& columns,
+                        const std::vector<ClusteringSlice>& slices, BoundValues values,
                         const KeyValues& prefix, TupleBound& lower, TupleBound& upper) {
   lower.is_lower = true;
   lower.values = prefix;
   upper.values = prefix;
   for (const ClusteringSlice& slice : slices) {
-    TupleBound& bound = slice.is_lower ? lower : upper;
-    LS_DCHECK(bound.values.size() == prefix.size(), "there is one bound for each side");
-    bound.inclusive = slice.inclusive;
+    TupleBound bound{.values = prefix, .is_lower = slice.is_lower, .inclusive = slice.inclusive};
     for (const Operand& operand : slice.values) {
       std::string_view bytes;
       bool found = true;
@@ -164,6 +178,9 @@ CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues 
     }
     LS_RETURN_IF_ERROR(CheckNoNull(slice.values, values));
     LS_RETURN_IF_ERROR(CheckClusteringBytes(AsSpan(bound.values)));
+    TupleBound& side = slice.is_lower ? lower : upper;
+    const bool is_first = side.values.size() == prefix.size();
+    if (is_first || IsTighter(columns, bound, side)) side = std::move(bound);
   }
   return {};
 }
@@ -213,8 +230,8 @@ CqlStatus EncodeRangesAcross(const TableDefinition& table, const KeyValues& pref
                              std::vector<EncodedRange>& ranges) {
   TupleBound lower;
   TupleBound upper;
-  LS_RETURN_IF_ERROR(ResolveBounds(slices, values, prefix, lower, upper));
   const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kClustering);
+  LS_RETURN_IF_ERROR(ResolveBounds(columns, slices, values, prefix, lower, upper));
   size_t same = prefix.size();
   while (same < std::min(lower.values.size(), upper.values.size()) &&
          CompareValues(columns[same]->type, lower.values[same], upper.values[same]) == 0) {
