@@ -45,7 +45,7 @@ class IndexFinder {
     });
   }
   bool IndexAnswers(const IndexDefinition& index, const WhereClause::Relations& relations) const {
-    if (index.local && !where_.NamesOnePartition()) return false;
+    if (index.local && !where_.FixesToken()) return false;
     if (IsOfParts(index) && relations.size() > 1) return false;
     return std::ranges::all_of(relations, [&](const BoundRelation* relation) {
       return Supports(table_, index, *relation);
@@ -65,8 +65,7 @@ class IndexFinder {
     if (values > 1 || (values == 1 && !use.of_values)) return true;
     if (values == 1) {
       if (partition_key == 0 && clustering == 0) return false;
-      return !where_.NamesOnePartition() || where_.ClusteringNeedsFiltering() ||
-             where_.has_tuples();
+      return !where_.FixesToken() || where_.ClusteringNeedsFiltering() || where_.has_tuples();
     }
     if (use.of_clustering && use.used) return clustering > 1;
     return where_.ClusteringNeedsFiltering();

@@ -285,7 +285,14 @@ bool WhereClause::HasIn(ColumnKind kind) const {
   });
 }
 
-// token_known.
+// token_known: relations on the token are relations on all columns of the key.
+bool WhereClause::FixesToken() const {
+  if (!has_token()) return NamesOnePartition();
+  return std::ranges::all_of(token_relations_, [](const BoundRelation& relation) {
+    return relation.op == RelationOperator::kEqual;
+  });
+}
+
 bool WhereClause::NamesOnePartition() const {
   return !has_token() &&
          Restricted(ColumnKind::kPartitionKey) == table_->CountOf(ColumnKind::kPartitionKey) &&

@@ -53,6 +53,8 @@ class WhereClause {
 
   // One partition is named, or none: each of its columns equals something.
   bool NamesOnePartition() const;
+  // The same, or its token equals something, which is enough for a local index.
+  bool FixesToken() const;
   bool PartitionKeyNeedsFiltering() const;
   // All partitions are looked at, or those of a range of tokens, or keys are filtered.
   bool ReadsKeyRange() const {
