@@ -77,6 +77,20 @@ bool AsksRegularColumns(const ModificationPlan& plan) {
          });
 }
 
+// Source: ScyllaDB cql3/statements/modification_statement.cc, add_operation, add_condition.
+bool SelectsCollection(const ModificationPlan& plan) {
+  const auto regular = plan.table->ColumnsOf(ColumnKind::kRegular);
+  if (std::ranges::any_of(plan.assignments, [&](const CellAssignment& assignment) {
+        return regular[assignment.column]->type.is_collection();
+      })) {
+    return true;
+  }
+  return plan.condition && std::ranges::any_of(plan.condition->cells, [&](const RowFilter& cell) {
+           const ColumnDefinition& column = plan.table->columns[cell.columns[0]];
+           return column.kind == ColumnKind::kRegular && column.type.is_collection();
+         });
+}
+
 // Source: ScyllaDB cql3/statements/modification_statement.cc, validate_where_clause_for_conditions.
 CqlStatus CheckConditionalRows(const WhereClause& where, const ModificationPlan& plan) {
   const bool deletes = plan.kind == ModificationPlan::Kind::kDeleteCells ||

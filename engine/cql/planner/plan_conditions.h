@@ -25,6 +25,9 @@ CqlStatus CheckConditionalRows(const WhereClause& where, const ModificationPlan&
 
 // Whether any condition is about a regular column.
 bool AsksRegularColumns(const ModificationPlan& plan);
+// It writes a regular column that is a collection, frozen or not, or asks for one: of such a
+// statement ScyllaDB finds gaps in the clustering key later.
+bool SelectsCollection(const ModificationPlan& plan);
 
 // What a batch of these statements is refused for because some have conditions, or the batch a
 // timestamp. Called for batches without conditions too.

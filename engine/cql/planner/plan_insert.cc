@@ -65,7 +65,7 @@ CqlStatus CheckNoGap(const ModificationPlan& plan) {
 // Every key column has a value, or only static columns and those of the partition key have one.
 // Source: ScyllaDB cql3/statements/modification_statement.cc, process_where_clause.
 CqlStatus CheckInsertedKey(ModificationPlan& plan) {
-  LS_RETURN_IF_ERROR(CheckNoGap(plan));
+  if (!SelectsCollection(plan)) LS_RETURN_IF_ERROR(CheckNoGap(plan));
   plan.only_statics =
       plan.clustering.empty() && plan.assignments.empty() && !plan.static_assignments.empty();
   if (!plan.only_statics) {

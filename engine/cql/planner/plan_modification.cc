@@ -138,14 +138,8 @@ CqlStatus CheckModifyingWhere(const WhereClause& where, const ModificationPlan& 
                              (updates ? "UPDATE" : "DELETE") +
                              " statement modifies only static columns");
   }
-  // Of a statement that changes a collection ScyllaDB finds gaps later.
-  const auto regular = table.ColumnsOf(ColumnKind::kRegular);
-  const bool changes_collection =
-      std::ranges::any_of(plan.assignments, [&](const CellAssignment& assignment) {
-        return regular[assignment.column]->type.is_collection();
-      });
   LS_RETURN_IF_ERROR(
-      CheckClusteringOrder(table, where, /*contains=*/false, /*gaps=*/changes_collection));
+      CheckClusteringOrder(table, where, /*contains=*/false, /*gaps=*/SelectsCollection(plan)));
   const auto columns = where.ByColumn();
   LS_RETURN_IF_ERROR(CheckKeysAlone(table, where, columns, binder));
   const bool slices = where.Any(ColumnKind::kClustering, &BoundRelation::is_slice);
