@@ -176,6 +176,7 @@ class QueryProcessor::Functions final : public cql::FunctionContext {
   Uuid NewTimeuuid() override { return processor_.timeuuids_.Next(); }
   Uuid NewUuid() override { return processor_.engine_.catalog().NewUuid(); }
   size_t json_values_max() const override { return processor_.options_.json_values_max; }
+  size_t json_bytes_max() const override { return processor_.options_.result_bytes_max; }
 
  private:
   QueryProcessor& processor_;

@@ -77,11 +77,12 @@ JsonText EmptyJson(CqlType type) {
   }
 }
 
-JsonText NativeJson(CqlType type, std::string_view value) {
+JsonText NativeJson(CqlType type, std::string_view value, size_t bytes_max) {
   if (value.empty()) return EmptyJson(type);
   switch (type) {
     case CqlType::kAscii:
     case CqlType::kText:
+      if (QuotedJsonBytes(value) > bytes_max) return RowOfResultTooLarge(bytes_max);
       return QuoteJson(value);
     case CqlType::kTinyint:
     case CqlType::kSmallint:
@@ -109,6 +110,8 @@ JsonText NativeJson(CqlType type, std::string_view value) {
     case CqlType::kDuration:
       return InQuotes(PrintDurationText(*DecodeDuration(value)));
     case CqlType::kBlob:
+      if (2 * value.size() > bytes_max) return RowOfResultTooLarge(bytes_max);
+      [[fallthrough]];
     case CqlType::kTimeuuid:
     case CqlType::kUuid:
       // Their literals are bare.
@@ -117,14 +120,14 @@ JsonText NativeJson(CqlType type, std::string_view value) {
   LS_UNREACHABLE("a type is one of the enum");
 }
 
-JsonText ElementsJson(const DataType& type, std::string_view value) {
+JsonText ElementsJson(const DataType& type, std::string_view value, size_t bytes_max) {
   const std::optional<std::vector<std::string_view>> elements = SplitCollection(type, value);
   LS_CHECK(elements, "values are validated before they are printed");
   const bool is_map = type.kind() == Kind::kMap;
   std::string text = is_map ? "{" : "[";
   for (size_t i = 0; i < elements->size(); ++i) {
     const DataType& element = type.parameters()[i % type.parameters().size()];
-    LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(element, (*elements)[i]));
+    LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(element, (*elements)[i], bytes_max));
     const bool is_key = is_map && i % 2 == 0;
     if (is_key && !json.starts_with('"')) {
       if (json.size() > kQuotedKeyBytesMax) return NoJson();
@@ -132,11 +135,13 @@ JsonText ElementsJson(const DataType& type, std::string_view value) {
     }
     if (i != 0) text += is_map && !is_key ? ": " : ", ";
     text += json;
+    if (text.size() > bytes_max) return RowOfResultTooLarge(bytes_max);
   }
-  return text + (is_map ? "}" : "]");
+  text += is_map ? "}" : "]";
+  return text;
 }
 
-JsonText FieldsJson(const DataType& type, std::string_view value) {
+JsonText FieldsJson(const DataType& type, std::string_view value, size_t bytes_max) {
   const auto fields = SplitTuple(type, value);
   LS_CHECK(fields, "values are validated before they are printed");
   const bool is_user = type.kind() == Kind::kUser;
@@ -147,21 +152,31 @@ JsonText FieldsJson(const DataType& type, std::string_view value) {
   for (size_t i = 0; i < count; ++i) {
     if (i != 0) text += ", ";
     if (is_user) text += QuoteJson(type.user().fields[i]) + ": ";
-    LS_ASSIGN_OR_RETURN(const std::string json, EncodeJson(type.parameters()[i], (*fields)[i]));
+    LS_ASSIGN_OR_RETURN(const std::string json,
+                        EncodeJson(type.parameters()[i], (*fields)[i], bytes_max));
     text += json;
+    if (text.size() > bytes_max) return RowOfResultTooLarge(bytes_max);
   }
-  return text + (is_user ? "}" : "]");
+  text += is_user ? "}" : "]";
+  return text;
 }
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
 }  // namespace
 
-JsonText EncodeJson(const DataType& type, std::optional<std::string_view> value) {
+CqlError RowOfResultTooLarge(size_t bytes_max) {
+  return CqlError::Invalid(
+      "A row of the result is larger than " + std::to_string(bytes_max) +
+      " bytes, which an answer may take of the memory for clients: select fewer columns of it");
+}
+
+JsonText EncodeJson(const DataType& type, std::optional<std::string_view> value, size_t bytes_max) {
   if (!value) return std::string("null");
   LS_DCHECK(type.IsValid(*value), "values are validated before they are printed");
-  if (type.is_native()) return NativeJson(type.native(), *value);
-  return type.has_fields() ? FieldsJson(type, *value) : ElementsJson(type, *value);
+  if (type.is_native()) return NativeJson(type.native(), *value, bytes_max);
+  return type.has_fields() ? FieldsJson(type, *value, bytes_max)
+                           : ElementsJson(type, *value, bytes_max);
 }
 
 // Source of the quotes: ScyllaDB cql3/functions/as_json_function.hh.

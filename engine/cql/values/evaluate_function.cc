@@ -132,8 +132,10 @@ Result ElementOf(const NativeFunction& function, Arguments arguments) {
   return element ? std::optional(std::string(*element)) : std::nullopt;
 }
 
-Result ToJson(const NativeFunction& function, std::optional<std::string_view> argument) {
-  LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(function.arguments[0], argument));
+Result ToJson(const NativeFunction& function, std::optional<std::string_view> argument,
+              const FunctionContext* context) {
+  const size_t bytes_max = context == nullptr ? SIZE_MAX : context->json_bytes_max();
+  LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(function.arguments[0], argument, bytes_max));
   return std::optional(std::move(json));
 }
 
@@ -171,7 +173,7 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
     return EvaluateImpure(function, *context);
   }
   if (function.kind == FunctionKind::kParts) return JoinArguments(function, arguments);
-  if (function.kind == FunctionKind::kToJson) return ToJson(function, arguments[0]);
+  if (function.kind == FunctionKind::kToJson) return ToJson(function, arguments[0], context);
   if (function.kind == FunctionKind::kJsonRow) {
     return JsonRowOf(function, arguments[0], context);
   }

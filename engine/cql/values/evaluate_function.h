@@ -29,6 +29,8 @@ class FunctionContext {
   virtual Uuid NewUuid() = 0;
   // Of one JSON.
   virtual size_t json_values_max() const { return kJsonValuesMax; }
+  // Of a JSON that is made.
+  virtual size_t json_bytes_max() const { return SIZE_MAX; }
 };
 
 // `arguments`: one for each of the function's, valid for their types; nullopt is null, which all

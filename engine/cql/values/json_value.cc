@@ -121,7 +121,7 @@ std::string PrintJson(const JsonValue& value) { return std::visit(Printer{}, val
 
 std::string QuoteJson(std::string_view text) {
   std::string quoted = "\"";
-  quoted.reserve(text.size() + 2);
+  quoted.reserve(QuotedJsonBytes(text));
   for (const char c : text) {
     if (const char letter = ShortEscape(c); letter != 0) {
       quoted += '\\';
@@ -134,7 +134,20 @@ std::string QuoteJson(std::string_view text) {
       quoted += c;
     }
   }
-  return quoted + "\"";
+  quoted += '"';
+  return quoted;
+}
+
+size_t QuotedJsonBytes(std::string_view text) {
+  size_t bytes = text.size() + 2;
+  for (const char c : text) {
+    if (ShortEscape(c) != 0) {
+      ++bytes;
+    } else if (static_cast<uint8_t>(c) < 0x20) {
+      bytes += 5;  // \u0001
+    }
+  }
+  return bytes;
 }
 
 // Source: RapidJSON internal/dtoa.h, Prettify.

@@ -58,6 +58,7 @@ std::string PrintJson(const JsonValue& value);
 // A JSON string of `text`, which is valid UTF-8: in quotes, those within it and control characters
 // escaped.
 std::string QuoteJson(std::string_view text);
+size_t QuotedJsonBytes(std::string_view text);
 // The shortest digits that are read back as the same number, which is finite: with a point or an
 // exponent, as RapidJSON writes doubles; and without either where it is whole and not too long, as
 // ScyllaDB writes floats and doubles.

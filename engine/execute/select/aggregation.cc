@@ -50,6 +50,7 @@ cql::CqlStatus Aggregation::Add(const RowBuffer& row) {
     LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
     LS_RETURN_IF_ERROR(CheckRowBytes(bytes, context_));
   }
+  bytes_ = bytes;
   any_row_ = true;
   return {};
 }
@@ -101,14 +102,14 @@ cql::CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
   }
 }
 
-cql::CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
+cql::CqlOr<SelectedValue> Aggregation::ResultOf(Part& part) {
   const cql::Selection& selection = *part.selection;
   if (selection.kind == cql::Selection::Kind::kCountRows ||
       selection.kind == cql::Selection::Kind::kCountValues) {
     return SelectedValue(cql::EncodeBigint(part.count));
   }
   if (selection.kind != cql::Selection::Kind::kSum && selection.kind != cql::Selection::Kind::kAvg)
-    return part.value;
+    return std::move(part.value);
   const bool divides = selection.kind == cql::Selection::Kind::kAvg && part.count > 0;
   const auto count = static_cast<uint64_t>(part.count);
   switch (selection.type.native()) {
@@ -142,7 +143,7 @@ cql::CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
   const size_t begin = out.size();
   std::vector<SelectedValue> results;
   size_t bytes = 0;
-  for (const Part& part : parts_) {
+  for (Part& part : parts_) {
     LS_ASSIGN_OR_RETURN(SelectedValue result, ResultOf(part));
     if (result) bytes += result->size();
     LS_RETURN_IF_ERROR(CheckRowBytes(bytes, context_));
@@ -164,6 +165,7 @@ cql::CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
     part = Part();
     part.selection = selection;
   }
+  bytes_ = 0;
   any_row_ = false;
   return {};
 }

@@ -27,6 +27,8 @@ class Aggregation {
   void AddRows(uint64_t rows);
   // True when the number of rows is all that matters.
   bool counts_rows_only() const;
+  // What the values of the group take, as of the last row.
+  size_t bytes() const { return bytes_; }
   // The group's row; what is added next begins another. Invalid: a sum does not fit its type.
   cql::CqlStatus AppendResult(OutputBuffer& out);
 
@@ -44,11 +46,13 @@ class Aggregation {
 
   void AddParts(const cql::Selection& selection);
   cql::CqlStatus AddTo(Part& part, const RowBuffer& row);
-  cql::CqlOr<SelectedValue> ResultOf(const Part& part) const;
+  // Moves the value out of it.
+  static cql::CqlOr<SelectedValue> ResultOf(Part& part);
 
   const std::vector<cql::Selection>& selections_;
   const SelectionContext context_;
   std::vector<Part> parts_;
+  size_t bytes_ = 0;
   bool any_row_ = false;
 };
 

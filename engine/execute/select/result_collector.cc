@@ -69,6 +69,12 @@ bool IsLongNumber(const cql::Selection& selection) {
   return type == CqlType::kVarint || type == CqlType::kDecimal;
 }
 
+// Columns whose values it looks at, and those within it.
+void NoteColumns(const cql::Selection& selection, std::vector<bool>& columns) {
+  if (selection.kind == cql::Selection::Kind::kColumn) columns[selection.column] = true;
+  for (const cql::Selection& operand : selection.operands) NoteColumns(operand, columns);
+}
+
 // A call that makes digits of a number counts for many others.
 uint64_t CallsOf(const std::vector<cql::Selection>& selections) {
   constexpr uint64_t kCallsOfDigits = 32;
@@ -91,8 +97,14 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
       context_{call.values, call.functions, WholeSeconds(call.now_nanos), call.bytes_max,
                call.pace},
       aggregation_(call.plan.selections, context_),
-      calls_(CallsOf(call.plan.selections)) {
+      calls_(CallsOf(call.plan.selections)),
+      used_columns_(call.plan.table->columns.size()) {
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
+  for (const cql::Selection& selection : call.plan.selections)
+    NoteColumns(selection, used_columns_);
+  for (const cql::RowFilter& filter : call.plan.filters) {
+    for (const uint16_t column : filter.columns) used_columns_[column] = true;
+  }
 }
 
 cql::CqlStatus ResultCollector::Bind() {
@@ -133,39 +145,34 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
     last_seen_ = row_.clustering_key();
     hold_units_ += 2 + bytes / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
     if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
-      return Keep(row);
+      return Keep();
     Take();
   }
 }
 
-void ResultCollector::Keep(const RowView& row) {
-  KeptRow& kept = kept_.emplace();
-  kept.key = last_seen_;
-  kept.marker = row.marker;
+void ResultCollector::Keep() {
+  // One that is not taken costs nothing.
+  if (!MatchesAll(filters_)) return;
   size_t bytes = 0;
-  for (const LiveCellView& cell : row.cells) bytes += cell.value.size() + cell.path.size();
-  kept.bytes.reserve(bytes);
-  const auto copy = [&](std::string_view part) {
-    const size_t begin = kept.bytes.size();
-    kept.bytes += part;
-    return std::string_view(kept.bytes).substr(begin);
-  };
-  for (const LiveCellView& cell : row.cells) {
-    kept.cells.push_back({cell.column, cell.liveness, copy(cell.value), copy(cell.path)});
+  for (size_t i = 0; i < used_columns_.size(); ++i) {
+    if (used_columns_[i] && row_.values()[i]) bytes += row_.values()[i]->size();
   }
+  // As much as a row of the result: what is kept is counted nowhere else.
+  Note(CheckRowBytes(bytes, context_));
+  if (ended_) return;
+  row_.KeepRow(used_columns_);
+  has_kept_row_ = true;
 }
 
 void ResultCollector::TakeKept() {
-  if (!kept_) [[likely]]
+  if (!has_kept_row_) [[likely]]
     return;
+  has_kept_row_ = false;
   // On a loop it is too long before it is begun.
   const bool stops = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX) &&
                      !call_.pace->Spend(kLoopUnitsMax + 1);
-  if (!stops) {
-    row_.SetRow({{kept_->key, /*packed=*/false}, kept_->marker, kept_->cells});
-    Take();
-  }
-  kept_.reset();
+  if (!stops) Take();
+  row_.ForgetRow();
 }
 
 void ResultCollector::OnStop(ClusteringKeyView next) {
@@ -192,8 +199,9 @@ void ResultCollector::Take() {
   ++taken_;
   last_taken_ = row_.clustering_key();
   if (call_.plan.is_aggregate) {
-    if (call_.plan.group_by.empty() || EnterGroup()) Note(aggregation_.Add(row_));
-    return;
+    if (!call_.plan.group_by.empty() && !EnterGroup()) return;
+    Note(aggregation_.Add(row_));
+    return NoteBytes(result_.rows.size() + aggregation_.bytes());
   }
   Note(AppendRow(call_.plan.selections, row_, context_, result_.rows));
   CountRow();
@@ -220,9 +228,14 @@ void ResultCollector::Note(cql::CqlStatus status) {
 void ResultCollector::CountRow() {
   ++result_.row_count;
   too_large_ = result_.rows.size() >= bytes_max_;
-  if (call_.share != nullptr && !call_.share->Grow(result_.rows.size()))
-    Note(NoRoom(call_.share->budget_bytes()));
+  NoteBytes(result_.rows.size());
   ended_ |= too_large_;
+}
+
+void ResultCollector::NoteBytes(uint64_t bytes) {
+  if (call_.share != nullptr && !call_.share->Grow(bytes)) {
+    Note(NoRoom(call_.share->budget_bytes()));
+  }
 }
 
 void ResultCollector::AppendGroup() {

@@ -91,9 +91,11 @@ class ResultCollector final : public RowSink {
   bool MatchesAll(const std::vector<cql::BoundFilter>& filters) const;
   void Note(cql::CqlStatus status);
   void CountRow();
+  // Of the result, and what it is made of, so far.
+  void NoteBytes(uint64_t bytes);
   void AppendGroup();
 
-  void Keep(const RowView& row);
+  void Keep();
   uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
 
   // The group of the row in row(), which begins one where it differs from the last in what groups
@@ -123,13 +125,9 @@ class ResultCollector final : public RowSink {
 
   const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
-  struct KeptRow {
-    std::string key;
-    Liveness marker;
-    std::string bytes;
-    std::vector<LiveCellView> cells;  // of `bytes`
-  };
-  std::optional<KeptRow> kept_;
+  // By position: what of a row is looked at when it has been read.
+  std::vector<bool> used_columns_;
+  bool has_kept_row_ = false;  // in row_
   std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;

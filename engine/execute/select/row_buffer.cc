@@ -42,6 +42,26 @@ void RowBuffer::SetStaticRow(std::span<const LiveCellView> cells) {
   }
 }
 
+void RowBuffer::KeepRow(const std::vector<bool>& columns) {
+  kept_values_.resize(regular_columns_.size());
+  for (size_t i = 0; i < regular_columns_.size(); ++i) {
+    const uint16_t column = regular_columns_[i];
+    std::optional<std::string_view>& value = values_[column];
+    if (!value || table_.columns[column].type.is_multi_cell()) continue;
+    if (!columns[column]) {
+      value.reset();
+      continue;
+    }
+    kept_values_[i] = *value;
+    value = kept_values_[i];
+  }
+}
+
+void RowBuffer::ForgetRow() {
+  SetNoRow();
+  kept_values_.clear();
+}
+
 void RowBuffer::SetNoRow() {
   clustering_key_.clear();
   for (size_t i = 0; i < table_.storage.clustering.size(); ++i) {

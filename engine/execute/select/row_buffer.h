@@ -34,6 +34,11 @@ class RowBuffer {
   void SetStaticRow(std::span<const LiveCellView> cells);
   // A stored row of that partition: live cells, the others null.
   void SetRow(const RowView& row);
+  // Goes on without what was set: the values of these columns, by position, are copied, and the others
+  // of its cells are null from now on. What has elements is here as it is.
+  void KeepRow(const std::vector<bool>& columns);
+  // What was copied goes; the row is not looked at any more.
+  void ForgetRow();
   // No row: key and cells of what would be one are null.
   void SetNoRow();
   // A row that is computed whole, of whatever partition.
@@ -68,6 +73,7 @@ class RowBuffer {
   std::string clustering_key_;
   std::vector<std::string> clustering_values_;
   std::vector<std::string> static_values_;  // ColumnId -> bytes
+  std::vector<std::string> kept_values_;    // of a row that goes on: ColumnId -> bytes
   // Of columns of several cells, by position; none where the table has no such columns.
   std::vector<ElementsValue> elements_;
   std::vector<std::optional<std::string_view>> values_;

@@ -8,6 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/values/encode_json.h"
 #include "engine/cql/values/encode_value.h"
 #include "engine/model/cell_path.h"
 #include "engine/model/token.h"
@@ -109,6 +110,13 @@ void AppendLeaf(const cql::Selection& selection, const RowBuffer& row,
   LS_UNREACHABLE("calls, aggregates and what became of a write are not of a row by itself");
 }
 
+// Of the column that it is; 0: it is something else.
+size_t ColumnBytes(const cql::Selection& selection, const RowBuffer& row) {
+  if (selection.kind != cql::Selection::Kind::kColumn) return 0;
+  const std::optional<std::string_view>& value = row.values()[selection.column];
+  return value ? value->size() : 0;
+}
+
 bool IsLeaf(const cql::Selection& selection) {
   return selection.kind != cql::Selection::Kind::kCall &&
          selection.kind != cql::Selection::Kind::kValue;
@@ -125,16 +133,15 @@ cql::CqlStatus CheckFitsFrame(size_t bytes) {
 cql::CqlStatus CheckRowBytes(size_t bytes, const SelectionContext& context) {
   if (bytes <= context.row_bytes_max) [[likely]]
     return {};
-  return cql::CqlError::Invalid(
-      "A row of the result is larger than " + std::to_string(context.row_bytes_max) +
-      " bytes, which an answer may take of the memory for clients: select "
-      "fewer columns of it");
+  return cql::RowOfResultTooLarge(context.row_bytes_max);
 }
 
 cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,
                          const SelectionContext& context, OutputBuffer& out) {
   const size_t begin = out.size();
   for (const cql::Selection& selection : selections) {
+    // Before it is copied.
+    LS_RETURN_IF_ERROR(CheckRowBytes(out.size() - begin + ColumnBytes(selection, row), context));
     if (IsLeaf(selection)) {
       AppendLeaf(selection, row, context, out);
     } else {
@@ -149,7 +156,9 @@ cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const Ro
 
 cql::CqlOr<SelectedValue> ValueOf(const cql::Selection& selection, const RowBuffer& row,
                                   const SelectionContext& context) {
+  LS_RETURN_IF_ERROR(CheckRowBytes(ColumnBytes(selection, row), context));
   return Evaluate(selection, context, [&](const cql::Selection& leaf) -> SelectedValue {
+    if (leaf.kind == cql::Selection::Kind::kColumn) return SelectedValue(row.values()[leaf.column]);
     // As a cell would be: what it appends behind its length is the value.
     OutputBuffer cell;
     AppendLeaf(leaf, row, context, cell);

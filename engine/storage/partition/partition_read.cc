@@ -10,6 +10,9 @@ namespace liststore::storage {
 
 // Header and metas of a full leaf of list items.
 constexpr size_t kFetchedMetaBytes = 3584;
+// From so many cells on the sink has the rows at once: a view of a cell takes 64 bytes, which nobody
+// counts. A row that has more has them alone.
+constexpr size_t kCellsPerCallMax = 1024;
 
 // Rows for the next call of the sink: views into leaves, which do not move during a read. Made
 // when the first row is taken: a page of the hot shape needs none, and clearing 5 KiB costs more
@@ -19,8 +22,7 @@ struct Gathered {
   std::array<RowView, kRowsPerCallMax> rows;
   std::array<PackedItemKey, kRowsPerCallMax> packed_keys;
   std::array<size_t, kRowsPerCallMax> cell_counts;
-  absl::InlinedVector<LiveCellView, kRowsPerCallMax> cells;
-  absl::InlinedVector<LiveCellView, 4> row_cells;
+  RowBody::LiveCells cells;
 };
 
 // One read on its way: how many rows are still wanted, and those gathered for the next call of the
@@ -165,19 +167,34 @@ class PartitionReader {
       gathered.cells.push_back({0, row.marker, leaf.payload(index)});
       gathered.cell_counts[gathered.count] = 1;
     } else {
-      RowBody& body = partition_.context_.other_body;
-      partition_.DecodeRow(leaf, index, body);
-      if (!body.LiveAt(now_seconds_)) {
+      const size_t before = gathered.cells.size();
+      if (!AddCells(leaf, index, row.marker)) {
         ++dead_rows_;
         return;
       }
-      row = body.ToView(key, now_seconds_, gathered.row_cells);
-      gathered.cells.insert(gathered.cells.end(), gathered.row_cells.begin(),
-                            gathered.row_cells.end());
-      gathered.cell_counts[gathered.count] = gathered.row_cells.size();
+      row.key = key;
+      gathered.cell_counts[gathered.count] = gathered.cells.size() - before;
     }
     --left_;
-    if (++gathered.count == kRowsPerCallMax) Flush();
+    const bool is_full = ++gathered.count == kRowsPerCallMax;
+    if (is_full || gathered.cells.size() >= kCellsPerCallMax) Flush();
+  }
+
+  // Those of a row that lives, behind the others; false: it does not. Row and cells are not taken apart
+  // first: of many that is more memory than the views of them are.
+  bool AddCells(const Leaf& leaf, size_t index, Liveness& marker) {
+    RowBody::LiveCells& cells = gathered_->cells;
+    if (leaf.meta(index).complex()) {
+      return RowBody::AppendLive(leaf.payload(index), now_seconds_, marker, cells);
+    }
+    RowBody& body = partition_.context_.other_body;
+    partition_.DecodeRow(leaf, index, body);
+    if (!body.LiveAt(now_seconds_)) return false;
+    marker = body.marker();
+    for (const RowBody::Cell& cell : body.cells()) {
+      cells.push_back({cell.column, cell.view.liveness, cell.view.value});
+    }
+    return true;
   }
 
   const Partition& partition_;
@@ -372,7 +389,7 @@ bool Partition::HasLiveData(int64_t now_seconds) const {
     return false;
   }
   const LargePartition& partition = LargeOf(reference_);
-  if (partition.static_row.LiveAt(now_seconds, context_.other_body)) return true;
+  if (partition.static_row.LiveAt(now_seconds)) return true;
   if (partition.tree.empty()) return false;
   LeafTree::Position at = partition.tree.Last();
   do {

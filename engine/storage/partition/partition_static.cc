@@ -66,13 +66,8 @@ void Partition::ReclaimStatic(int64_t now_seconds) {
 }
 
 void Partition::SendStatic(int64_t now_seconds, RowSink& sink) const {
-  const StaticRow& row = LargeOf(reference_).static_row;
-  if (row.empty()) return;
-  RowBody& body = context_.other_body;
-  row.Decode(body);
-  absl::InlinedVector<LiveCellView, 4> cells;
-  body.ToView({}, now_seconds, cells);
-  NoteScratch(body);
+  RowBody::LiveCells cells;
+  LargeOf(reference_).static_row.AppendLive(now_seconds, cells);
   if (!cells.empty()) sink.OnStaticRow({cells.data(), cells.size()});
 }
 

@@ -91,10 +91,11 @@ Liveness TakeLiveness(std::string_view& in) {
   return liveness;
 }
 
-// Calls with what an encoded row that is not simple consists of; the cells come in their order.
-template <typename OnMarker, typename OnTombstone, typename OnCell>
+// Calls with what an encoded row that is not simple consists of: how many cells come before the first
+// of them, and the cells in their order.
+template <typename OnMarker, typename OnTombstone, typename OnCount, typename OnCell>
 void WalkComplex(std::string_view payload, OnMarker&& on_marker, OnTombstone&& on_tombstone,
-                 OnCell&& on_cell) {
+                 OnCount&& on_count, OnCell&& on_cell) {
   const uint8_t flags = Take<uint8_t>(payload);
   if ((flags & kHasMarker) != 0) on_marker(TakeLiveness(payload));
   if ((flags & kHasTombstone) != 0) {
@@ -103,7 +104,9 @@ void WalkComplex(std::string_view payload, OnMarker&& on_marker, OnTombstone&& o
     tombstone.deletion_seconds = Take<int64_t>(payload);
     on_tombstone(tombstone);
   }
-  for (uint32_t left = Take<uint32_t>(payload); left > 0; --left) {
+  const uint32_t count = Take<uint32_t>(payload);
+  on_count(count);
+  for (uint32_t left = count; left > 0; --left) {
     RowBody::Cell cell;
     cell.column = Take<uint16_t>(payload);
     const uint8_t cell_flags = Take<uint8_t>(payload);
@@ -149,6 +152,8 @@ void RowBody::DecodeComplex(std::string_view payload) {
   WalkComplex(
       payload, [&](const Liveness& marker) { marker_ = marker; },
       [&](const Tombstone& tombstone) { tombstone_ = tombstone; },
+      // Of many no more than there are: growing would take them twice.
+      [&](size_t count) { cells_.reserve(count); },
       [&](const Cell& cell) {
         LS_DCHECK(cells_.empty() || Precedes(cells_.back(), cell),
                   "cells ascend by column and path");
@@ -168,12 +173,29 @@ RowBody::Outline RowBody::OutlineOf(std::string_view payload, int64_t now_second
         outline.live |= marker.LiveAt(now_seconds);
       },
       [&](const Tombstone& tombstone) { note(tombstone.timestamp); },
+      [&](size_t count) { outline.cells = count; },
       [&](const Cell& cell) {
         note(cell.view.liveness.timestamp);
         outline.live |= cell.view.live && cell.view.liveness.LiveAt(now_seconds);
-        ++outline.cells;
       });
   return outline;
+}
+
+bool RowBody::AppendLive(std::string_view payload, int64_t now_seconds, Liveness& marker,
+                         LiveCells& cells) {
+  const size_t before = cells.size();
+  marker = {};
+  WalkComplex(
+      payload,
+      [&](const Liveness& all) {
+        if (all.LiveAt(now_seconds)) marker = all;
+      },
+      [](const Tombstone&) {}, [&](size_t count) { cells.reserve(before + count); },
+      [&](const Cell& cell) {
+        if (!cell.view.live || !cell.view.liveness.LiveAt(now_seconds)) return;
+        cells.push_back({cell.column, cell.view.liveness, cell.view.value, cell.path});
+      });
+  return marker.present() || cells.size() > before;
 }
 
 void RowBody::DecodeSimple(const TableSchema& schema, const Liveness& liveness,

@@ -44,6 +44,11 @@ class RowBody {
     WriteTimestamp max_timestamp = {};  // as MaxTimestamp()
   };
   static Outline OutlineOf(std::string_view payload, int64_t now_seconds);
+  // The row as a reader at `now` sees it, read in the same way: its marker, absent where it is over, and
+  // its live cells behind others. False, and nothing was done: no part of it lives.
+  using LiveCells = absl::InlinedVector<LiveCellView, kRowsPerCallMax>;
+  static bool AppendLive(std::string_view payload, int64_t now_seconds, Liveness& marker,
+                         LiveCells& cells);
   // Makes it all there is of a row.
   void Assign(const StoredRow& row);
   void DecodeComplex(std::string_view payload);
@@ -85,7 +90,7 @@ class RowBody {
   void EncodeComplex(std::string& out) const;
   // Bytes that EncodeComplex would append.
   size_t ComplexBytes() const;
-  // What counts against kRowBytesMax: the same with a marker and a tombstone, there or not, so that
+  // What counts against the bound of a row: the same with a marker and a tombstone, there or not, so that
   // a deletion makes no row larger than it may be, and none of a view is larger than its table's.
   size_t CountedBytes() const;
 

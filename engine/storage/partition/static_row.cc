@@ -14,10 +14,13 @@ void StaticRow::Decode(RowBody& body) const {
   }
 }
 
-bool StaticRow::LiveAt(int64_t now_seconds, RowBody& scratch) const {
-  if (empty()) return false;
-  Decode(scratch);
-  return scratch.LiveAt(now_seconds);
+bool StaticRow::LiveAt(int64_t now_seconds) const {
+  return !empty() && RowBody::OutlineOf({block_, bytes_}, now_seconds).live;
+}
+
+void StaticRow::AppendLive(int64_t now_seconds, RowBody::LiveCells& cells) const {
+  Liveness no_marker;
+  if (!empty()) RowBody::AppendLive({block_, bytes_}, now_seconds, no_marker, cells);
 }
 
 void StaticRow::Put(memory::Arena& arena, std::string_view encoded, uint32_t event) {

@@ -23,8 +23,10 @@ class StaticRow {
 
   // Into `body`, which is cleared when there is none; its values are borrowed from the block.
   void Decode(RowBody& body) const;
-  // Whether any value lives; `scratch` is overwritten.
-  bool LiveAt(int64_t now_seconds, RowBody& scratch) const;
+  // Whether any value lives.
+  bool LiveAt(int64_t now_seconds) const;
+  // The live cells, behind others; values are borrowed from the block.
+  void AppendLive(int64_t now_seconds, RowBody::LiveCells& cells) const;
 
   // Keeps what `encoded` says, which lies elsewhere; nothing where it is empty. The block stays
   // where it is long enough, so that what gets shorter takes no memory.

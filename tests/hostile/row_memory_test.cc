@@ -1,0 +1,98 @@
+// What reading rows of many cells, or of long values, takes beside the answer: as much as one row of it
+// does, however many rows there are, and whatever else lies in them.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <string>
+
+#include "engine/base/output_buffer.h"
+#include "engine/cql/values/encode_value.h"
+#include "tests/hostile/hostile_session_test.h"
+
+namespace liststore::testing {
+namespace row_memory_test {
+
+class RowMemory : public HostileTest {
+ protected:
+  void SetUp() override {
+#if defined(__GLIBC__)
+    // As the program has it: what was freed is no memory to use again unseen.
+    mallopt(M_MMAP_THRESHOLD, kMiB);
+    mallopt(M_TRIM_THRESHOLD, kMiB);
+#endif
+    CqlServerOptions options;
+    options.shards = 1;
+    options.client_memory_bytes = 32 * kMiB;  // 6 MiB of it for a row of a result
+    options.scylla_options = {{"read_request_timeout_in_ms", "600000"}};
+    StartServer(options, "k");
+  }
+
+  // What `text` makes the process grow by, while it is answered with one row.
+  size_t GrownBytes(const std::string& text) {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+    const PeakMemory memory;
+    EXPECT_EQ(Must(text).rows.size(), 1u) << text;
+    return memory.judged_bytes();
+  }
+};
+
+// Of map<int, int>.
+std::string MapOf(int elements) {
+  OutputBuffer map;
+  map.AppendBigEndian32(static_cast<uint32_t>(elements));
+  for (int i = 0; i < elements; ++i) {
+    for (const int number : {i, 1}) {
+      map.AppendBigEndian32(sizeof(number));
+      map.AppendBigEndian32(static_cast<uint32_t>(number));
+    }
+  }
+  return std::string(map.view());
+}
+
+TEST_F(RowMemory, OfManyCellsIsThatOfOneRow) {
+  constexpr int kRows = 24, kElements = 40'000;
+  Must(
+      "CREATE TABLE k.m (p int, c int, m map<int, int>, s map<int, int> STATIC, PRIMARY KEY (p, "
+      "c))");
+  const std::string map = MapOf(kElements);
+  for (int c = 0; c < kRows; ++c) {
+    Must("INSERT INTO k.m (p, c, m) VALUES (1, ?, ?)", {{cql::EncodeInt(c)}, {map}});
+  }
+  Must("INSERT INTO k.m (p, s) VALUES (1, ?)", {{map}});
+  // A view of a cell is 64 bytes: those of all rows are more than 60 MiB.
+  for (const std::string what : {"count(m)", "max(m)", "max(toJson(m))", "count(s)", "max(c)"}) {
+    const std::string text = "SELECT " + what + " FROM k.m";
+    EXPECT_LT(GrownBytes(text + " WHERE p = 1"), 20 * kMiB) << text;
+    EXPECT_LT(GrownBytes(text + " WHERE p = 1 AND m CONTAINS 1 ALLOW FILTERING"), 20 * kMiB)
+        << text;
+    EXPECT_LT(GrownBytes(text), 20 * kMiB) << text;
+  }
+}
+
+TEST_F(RowMemory, OfLongValuesIsThatOfThoseThatAreAskedFor) {
+  constexpr int kColumns = 24;
+  std::string columns;
+  for (int i = 0; i < kColumns; ++i) columns += ", v" + std::to_string(i) + " text";
+  Must("CREATE TABLE k.w (p int PRIMARY KEY" + columns + ")");
+  const std::string value(kMiB, 'v');
+  for (int i = 0; i < kColumns; ++i) {
+    Must("UPDATE k.w SET v" + std::to_string(i) + " = ? WHERE p = 1", {{value}});
+  }
+  for (const std::string what : {"max(toJson(v0))", "toJson(v7)", "max(toJson(v0)), max(v1)"}) {
+    EXPECT_LT(GrownBytes("SELECT " + what + " FROM k.w WHERE p = 1"), 14 * kMiB) << what;
+  }
+  // What is more than a row may have is refused before it is kept.
+  std::string all = "max(toJson(v0))";
+  for (int i = 1; i < kColumns; ++i) all += ", max(toJson(v" + std::to_string(i) + "))";
+  const PeakMemory memory;
+  EXPECT_EQ(
+      session_->Run({"SELECT " + all + " FROM k.w WHERE p = 1", {}, false}, CqlParameters{}).error,
+      "A row of the result is larger than 6291456 bytes, which an answer may take of the "
+      "memory for clients: select fewer columns of it");
+  EXPECT_LT(memory.judged_bytes(), 8 * kMiB);
+}
+
+}  // namespace row_memory_test
+}  // namespace liststore::testing
