@@ -60,10 +60,10 @@ void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& co
   AnswerError(response, context, outcome, out);
 }
 
-cql::CqlError RowTooLarge(uint64_t row_bytes) {
+cql::CqlError RowTooLarge(uint64_t row_bytes, uint64_t bytes_max) {
   return cql::CqlError::Invalid("The write was refused and nothing of it applied: a row of " +
                                 std::to_string(row_bytes) + " bytes exceeds the " +
-                                std::to_string(kRowBytesMax) +
+                                std::to_string(bytes_max) +
                                 " bytes that a row may have: keep a part of it in other rows");
 }
 
@@ -79,7 +79,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out) {
   if (refusal.status == OpStatus::kRowTooLarge) {
-    AnswerError(RowTooLarge(refusal.row_bytes), context, outcome, out);
+    AnswerError(RowTooLarge(refusal.row_bytes, engine.row_bytes_max()), context, outcome, out);
     return;
   }
   const std::string why =

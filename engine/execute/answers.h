@@ -44,7 +44,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine
 // What the commit log says of OpStatus::kNotKept.
 std::string NotKept(const shard::Engine& engine);
 // The largest row, named.
-cql::CqlError RowTooLarge(uint64_t row_bytes);
+cql::CqlError RowTooLarge(uint64_t row_bytes, uint64_t bytes_max);
 
 // The time of the statement is over: a read timeout, or a write timeout.
 void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,

@@ -312,7 +312,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     // What a column had that is added again.
     return cql::CqlError::Invalid(
         "The change of the schema was refused and nothing of it applied: a row would exceed the " +
-        std::to_string(kRowBytesMax) + " bytes that a row may have");
+        std::to_string(engine_.row_bytes_max()) + " bytes that a row may have");
   }
   if (status != OpStatus::kOk) {
     return cql::CqlError::Server(

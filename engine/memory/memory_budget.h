@@ -63,6 +63,14 @@ class MemoryBudget {
   // A limit below what is held refuses every TryHold until enough was released; it frees nothing.
   void set_limit(uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
 
+  // What one row may have. To write it again takes as much beside what is held, which nobody counts.
+  // One that has more keeps it, and gets no larger.
+  static constexpr uint64_t kRowBytesMax = uint64_t{200} << 20;
+  uint64_t row_bytes_max() const { return row_bytes_max_.load(std::memory_order_relaxed); }
+  void set_row_bytes_max(uint64_t bytes) {
+    row_bytes_max_.store(std::min(bytes, kRowBytesMax), std::memory_order_relaxed);
+  }
+
  private:
   // A write takes besides what it brings a slab of each of some ten classes, which are below 1/4096
   // of the limit or of one block, and for an instant a second copy of a leaf or a row.
@@ -85,6 +93,7 @@ class MemoryBudget {
 
   alignas(kCacheLineBytes) std::atomic<uint64_t> held_bytes_{0};
   alignas(kCacheLineBytes) std::atomic<uint64_t> limit_bytes_;
+  std::atomic<uint64_t> row_bytes_max_{kRowBytesMax};
 };
 
 }  // namespace liststore::memory

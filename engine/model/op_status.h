@@ -14,7 +14,7 @@ enum class OpStatus : uint8_t {
   kTableGone,    // the table was dropped or rebuilt meanwhile; nothing was applied
   kTooLarge,     // the same, and it would not fit if all else were evicted; within the engine only
   kTooManyTables,  // no id is left for another table
-  kRowTooLarge,    // a row would be larger than kRowBytesMax; nothing of the command was applied
+  kRowTooLarge,    // a row would be larger than it may be; nothing of the command was applied
   kNotKept,        // the commit log has no room, or cannot be written; nothing was applied
   kBadRecord,      // of replay: what is to be applied does not fit its table
 };

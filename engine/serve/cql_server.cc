@@ -329,6 +329,8 @@ class CqlServer::Impl {
     context.client_timestamps = options.client_timestamps;
     // Each loop may work at one, beside what is held when requests are let in.
     context.result_bytes_max = std::max(shares_.connections / 4 / context.shards, kResultBytesMin);
+    // What can be written can be read. What was recovered may have more.
+    if (options.work_memory_bytes != 0) engine_->SetRowBytesMax(context.result_bytes_max);
     context.statement_bytes_max = shares_.statements;
     context.has_instruments = options.instruments;
     context.memory_uses = [this] { return memory_->Uses(); };

@@ -431,6 +431,9 @@ class Engine {
                       std::optional<uint64_t> era = std::nullopt);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
+  // What one row may have; kRowBytesMax as long as nobody says less. Any thread.
+  uint64_t row_bytes_max() const { return budget_.row_bytes_max(); }
+  void SetRowBytesMax(uint64_t bytes) { budget_.set_row_bytes_max(bytes); }
   // Why a write that was refused just now found no memory. Where others are refused at the same
   // time for the other reason, theirs may be named.
   MemoryRefusal memory_refusal() const {

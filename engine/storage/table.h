@@ -391,11 +391,11 @@ class Table final : private memory::Arena::Relocator {
   // they have to copy of the partition there.
   size_t UpsertBytes(const PartitionRef& partition, const DirectorySlot* slot,
                      std::span<const RowUpdate> rows, const Partition::Load& load);
-  // Behind the UpsertBytes of all of them: whether a row would be larger than kRowBytesMax, in
+  // Behind the UpsertBytes of all of them: whether a row would be larger than it may be, in
   // large_row_bytes_. A comparison, as long as the rows together are not.
   void CheckRowSizes(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                      const WriteContext& write) {
-    if (rows_bytes_max_ > kRowBytesMax && !copying_) [[unlikely]] {
+    if (rows_bytes_max_ > budget_.row_bytes_max() && !copying_) [[unlikely]] {
       FindLargeRow(slot, upserts, write);
     }
   }

@@ -7,6 +7,9 @@
 #include "engine/storage/table.h"
 
 namespace liststore::storage {
+
+static_assert(kRowBytesMax == memory::MemoryBudget::kRowBytesMax);
+
 namespace {
 
 struct SizedUpdate {
@@ -55,15 +58,17 @@ void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert
     }
     body.Purge(write.now_seconds, context_.grace);
     uint64_t most = body.CountedBytes();
+    // It may have had more before it was bounded: what makes it smaller is no reason to refuse.
+    const uint64_t bound = std::max(budget_.row_bytes_max(), most);
     for (auto at = first; at != last; ++at) most += AddedBytesMax(*at->update);
-    for (auto at = first; most > kRowBytesMax && at != last; ++at) {
+    for (auto at = first; most > bound && at != last; ++at) {
       body.Merge(*at->update, {at->timestamp, write.now_seconds, write.foreign_timestamp},
                  context_.grace);
-      large_row_bytes_ = std::max<uint64_t>(large_row_bytes_, body.CountedBytes());
+      const uint64_t bytes = body.CountedBytes();
+      if (bytes > bound) large_row_bytes_ = std::max(large_row_bytes_, bytes);
     }
     first = last;
   }
-  if (large_row_bytes_ <= kRowBytesMax) large_row_bytes_ = 0;
   context_.has_large_scratch = true;
   context_.TrimScratch();
 }

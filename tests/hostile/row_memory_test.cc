@@ -94,5 +94,44 @@ TEST_F(RowMemory, OfLongValuesIsThatOfThoseThatAreAskedFor) {
   EXPECT_LT(memory.judged_bytes(), 8 * kMiB);
 }
 
+// A row that is written is put together once more, beside what is there.
+TEST_F(RowMemory, OfARowThatIsWrittenIsThatOfARowOfAResult) {
+  CqlServerOptions options;
+  options.shards = 1;
+  options.client_memory_bytes = 32 * kMiB;
+  options.work_memory_bytes = 8 * kMiB;
+  StartServer(options, "k");
+  constexpr int kColumns = 215;
+  std::string columns, all;
+  for (int i = 0; i < kColumns; ++i) {
+    columns += ", v" + std::to_string(i) + " blob";
+    all += (i == 0 ? "v" : ", v") + std::to_string(i) + " = :v";
+  }
+  Must("CREATE TABLE k.w (p int PRIMARY KEY" + columns + ")");
+  const std::string kTooLarge = " bytes exceeds the 6291456 bytes that a row may have";
+  const std::string value(kMiB / 2, 'v');
+  PeakMemory memory;
+  const std::string refusal =
+      session_
+          ->Run({"UPDATE k.w SET " + all + " WHERE p = 1", {{value, false, "v"}}, false},
+                CqlParameters{})
+          .error;
+  EXPECT_NE(refusal.find(kTooLarge), std::string::npos) << refusal;
+  EXPECT_LT(memory.judged_bytes(), 8 * kMiB);
+  // Nor is it made by pieces.
+  int written = 0;
+  const auto write = [&] {
+    const std::string text = "UPDATE k.w SET v" + std::to_string(written) + " = ? WHERE p = 1";
+    return Refusal({text, {{value}}, false});
+  };
+  std::string last;
+  while (written < kColumns && (last = write()).empty()) ++written;
+  EXPECT_NE(last.find(kTooLarge), std::string::npos) << last;
+  EXPECT_EQ(written, 11);
+  EXPECT_EQ(Must("SELECT * FROM k.w").rows.size(), 1u) << "what can be written can be read";
+  Must("DELETE v0 FROM k.w WHERE p = 1");
+  EXPECT_EQ(write(), "");
+}
+
 }  // namespace row_memory_test
 }  // namespace liststore::testing
