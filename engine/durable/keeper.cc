@@ -104,9 +104,11 @@ absl::Status Keeper::WriteStart() {
 }
 
 void Keeper::SayRefusal(const absl::Status& refusal) const {
-  if (!options_.say) return;
-  options_.say(refusal.ok() ? std::string("the commit log is written again: writes are accepted")
-                            : std::string(ToStd(refusal.message())));
+  if (!refusal.ok()) {
+    if (options_.say_failure) options_.say_failure(ToStd(refusal.message()));
+  } else if (options_.say) {
+    options_.say("the commit log is written again: writes are accepted");
+  }
 }
 
 std::optional<std::string> Keeper::ClockRefusal() const {

@@ -47,6 +47,7 @@ struct KeeperOptions {
   uint32_t loops = 1;
   // Lines for who runs the server: that writes are refused, and that they are accepted again. Any thread;
   // may be empty.
+  std::function<void(std::string_view line)> say_failure = {};
   std::function<void(std::string_view line)> say = {};
 };
 

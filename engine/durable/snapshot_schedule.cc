@@ -16,6 +16,10 @@ std::string TextOf(const SnapshotResult& result) {
                          result.bytes, result.seconds);
 }
 
+std::string FailureText(const absl::Status& failure) {
+  return absl::StrCat("no snapshot was taken: ", failure.message());
+}
+
 absl::Status SnapshotSchedule::Start() {
   const bool by_log = options_.log_bytes != 0 && keeper_.logs() != nullptr;
   if (options_.period_seconds == 0 && !by_log) return absl::OkStatus();
@@ -63,10 +67,11 @@ void SnapshotSchedule::Take() {
     result = keeper_.TakeSnapshot();
   } catch (const std::bad_alloc&) {
   }
-  if (!options_.say) return;
-  options_.say(result.ok()
-                   ? TextOf(*result)
-                   : ToStd(absl::StrCat("no snapshot was taken: ", result.status().message())));
+  if (!result.ok()) {
+    if (options_.say_failure) options_.say_failure(FailureText(result.status()));
+  } else if (options_.say) {
+    options_.say(TextOf(*result));
+  }
 }
 
 }  // namespace liststore::durable

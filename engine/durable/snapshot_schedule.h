@@ -21,10 +21,13 @@ struct ScheduleOptions {
   uint64_t log_bytes = 0;
   // A line for each, and for what failed, which is tried again later. By the schedule's thread; may be empty.
   std::function<void(std::string_view line)> say = {};
+  std::function<void(std::string_view line)> say_failure = {};  // that none was taken
 };
 
 // One line about a snapshot that was taken.
 std::string TextOf(const SnapshotResult& result);
+// And about one that was not.
+std::string FailureText(const absl::Status& failure);
 
 // A thread, where there is something to do. Looks once a second.
 class SnapshotSchedule {

@@ -16,6 +16,7 @@
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
+#include "engine/base/mutex.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/commitlog/shard_log.h"
@@ -213,11 +214,24 @@ class CqlServer::Impl {
     // Nobody writes any more.
     if (schedule_) schedule_->Stop();
     if (keeper_ == nullptr || has_closed_keeper_.exchange(true)) return;
-    if (takes_snapshot_at_end_) SayOf(keeper_->TakeSnapshot());
-    const absl::Status closed = keeper_->Close();
-    if (!closed.ok() && on_keeping_) {
-      on_keeping_(ToStd(absl::StrCat("the commit log was not closed well: ", closed.message())));
+    absl::Status status;
+    if (takes_snapshot_at_end_) {
+      const absl::StatusOr<durable::SnapshotResult> taken = keeper_->TakeSnapshot();
+      SayOf(taken);
+      status.Update(taken.status());
     }
+    const absl::Status closed = keeper_->Close();
+    if (!closed.ok() && on_keeping_failure_) {
+      on_keeping_failure_(
+          ToStd(absl::StrCat("the commit log was not closed well: ", closed.message())));
+    }
+    status.Update(closed);
+    const MutexLock lock(stop_mutex_);
+    stop_status_ = std::move(status);
+  }
+  absl::Status stop_status() {
+    const MutexLock lock(stop_mutex_);
+    return stop_status_;
   }
   absl::Status TakeSnapshot() {
     if (keeper_ == nullptr) {
@@ -236,6 +250,8 @@ class CqlServer::Impl {
  private:
   explicit Impl(const CqlServerOptions& options)
       : on_keeping_(options.on_keeping),
+        on_keeping_failure_(options.on_keeping_failure ? options.on_keeping_failure
+                                                       : options.on_keeping),
         shares_(ClientMemory(options), LogsOf(options)),
         tally_(FirstMeeting(options)),
         journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
@@ -312,7 +328,8 @@ class CqlServer::Impl {
       schedule_.emplace(*keeper_,
                         durable::ScheduleOptions{.period_seconds = options.snapshot_period_seconds,
                                                  .log_bytes = options.snapshot_log_bytes,
-                                                 .say = on_keeping_});
+                                                 .say = on_keeping_,
+                                                 .say_failure = on_keeping_failure_});
     }
     authenticator_ = std::make_unique<roles::Authenticator>(*roles_);
     context.roles = roles_;
@@ -455,6 +472,7 @@ class CqlServer::Impl {
         std::max<uint64_t>(shares_.logs / options.shards, durable::kLogBufferBytesMin);
     keeper.loops = options.shards;
     keeper.say = on_keeping_;
+    keeper.say_failure = on_keeping_failure_;
     keeper_ = std::make_unique<durable::Keeper>(std::move(directory), std::move(recovered), keeper);
     return absl::OkStatus();
   }
@@ -464,10 +482,11 @@ class CqlServer::Impl {
   }
 
   void SayOf(const absl::StatusOr<durable::SnapshotResult>& taken) const {
-    if (!on_keeping_) return;
-    on_keeping_(taken.ok()
-                    ? durable::TextOf(*taken)
-                    : ToStd(absl::StrCat("no snapshot was taken: ", taken.status().message())));
+    if (!taken.ok()) {
+      if (on_keeping_failure_) on_keeping_failure_(durable::FailureText(taken.status()));
+    } else if (on_keeping_) {
+      on_keeping_(durable::TextOf(*taken));
+    }
   }
 
   instruments::SnapshotCalls SnapshotCalls(const CqlServerOptions& options) {
@@ -516,9 +535,12 @@ class CqlServer::Impl {
   }
 
   const std::function<void(std::string_view)> on_keeping_;
+  const std::function<void(std::string_view)> on_keeping_failure_;
   const ClientShares shares_;
   std::unique_ptr<durable::Keeper> keeper_;  // nullptr: nothing is kept; outlives the engine
   std::atomic<bool> has_closed_keeper_ = false;
+  Mutex stop_mutex_;
+  absl::Status stop_status_ ABSL_GUARDED_BY(stop_mutex_);
   bool takes_snapshot_at_end_ = false;
   std::optional<LogGate> gate_;
   execute::FeatureTally tally_;
@@ -552,6 +574,7 @@ CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CqlServer::~CqlServer() = default;
 
 void CqlServer::Stop() { impl_->Stop(); }
+absl::Status CqlServer::stop_status() const { return impl_->stop_status(); }
 
 absl::Status CqlServer::TakeSnapshot() try {
   return impl_->TakeSnapshot();

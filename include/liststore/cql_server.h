@@ -210,10 +210,13 @@ struct CqlServerOptions {
   bool snapshot_at_end = false;
   // A snapshot to begin with, wherever it is: with a `data_dir`, one that has nothing yet.
   std::string from_snapshot;
-  // Lines about the start from a `data_dir`, and when writes are refused because it cannot be
-  // written. The server's threads call it: it must return soon and must not call the server. May be
-  // empty.
+  // Lines about the start from a `data_dir`, snapshots that were taken, and when writes that were
+  // refused are accepted again. The server's threads call it: it must return soon and must not call
+  // the server. May be empty.
   std::function<void(std::string_view line)> on_keeping;
+  // The same for what fails: that writes are refused because the log cannot be written, a snapshot
+  // that was not taken. Empty: these lines are `on_keeping`'s too.
+  std::function<void(std::string_view line)> on_keeping_failure;
 
   // ---- What clients may take ----
 
@@ -285,6 +288,9 @@ class CqlServer {
   // Takes at most 0.6 s plus the time of requests that are running. A second call has no effect.
   // Data stays until the destructor.
   void Stop();
+  // Once it has stopped: why not all that is to be kept is; the last snapshot that it was to take, or
+  // the end of its log. OK before. Any thread.
+  absl::Status stop_status() const;
 
   // Takes a snapshot into the `data_dir`, while clients write; changes of the schema wait. Returns
   // when it is there, or Stop was called before. FailedPrecondition: there is no `data_dir`. Others:

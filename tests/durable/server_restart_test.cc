@@ -207,6 +207,34 @@ TEST_F(ServerRestart, WithoutALogTheSnapshotIsAllThereIs) {
   EXPECT_EQ(CqlServer::Start(elsewhere).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+// What fails is said apart, and so is what a stop did not keep.
+TEST_F(ServerRestart, SaysWhatFails) {
+  std::string failures;
+  CqlServerOptions options = Options();
+  options.data_dir = folder_ / "kept";
+  options.snapshot_at_end = true;
+  options.on_keeping_failure = [&](std::string_view line) { failures.append(line).append("\n"); };
+  Start(options);
+  EXPECT_TRUE(server_->stop_status().ok());
+  std::filesystem::remove_all(folder_ / "kept");
+  EXPECT_FALSE(server_->TakeSnapshot().ok());
+  EXPECT_NE(failures.find("no snapshot was taken: "), std::string::npos) << failures;
+  EXPECT_TRUE(server_->stop_status().ok());
+  failures.clear();
+  session_.reset();
+  server_->Stop();
+  EXPECT_FALSE(server_->stop_status().ok());
+  EXPECT_NE(failures.find("no snapshot was taken: "), std::string::npos) << failures;
+  EXPECT_EQ(said_.find("no snapshot"), std::string::npos) << said_;
+  // Where nobody hears failures apart, all lines are together.
+  options.data_dir = folder_ / "other";
+  options.on_keeping_failure = nullptr;
+  Start(options);
+  std::filesystem::remove_all(folder_ / "other");
+  Stop();
+  EXPECT_NE(said_.find("no snapshot was taken: "), std::string::npos) << said_;
+}
+
 TEST_F(ServerRestart, RolesComeBackWithTheirPasswords) {
   CqlServerOptions options = Options();
   options.user = "admin";

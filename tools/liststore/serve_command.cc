@@ -54,7 +54,8 @@ error; the table liststore.unsupported counts it.
 The table liststore.requests has the last requests of all clients, with their values and what came of them.
 
 Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end of standard input;
-2 wrong usage, an option out of its bounds, or a server that cannot start; 3 it was told to stop, but
+2 wrong usage, an option out of its bounds, a server that cannot start, or what was to be kept at its
+end (--data-dir) could not be written, which is said; 3 it was told to stop, but
 --strict was given and something was refused that ScyllaDB does: it is listed on standard error; 98 the port
 is taken: one line on standard error names it, and the process that has it, where /proc shows that.)";
 

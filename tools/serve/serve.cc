@@ -303,6 +303,9 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   };
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   server_options.on_keeping = [&log](std::string_view line) { log.Write(LogLevel::kInfo, line); };
+  server_options.on_keeping_failure = [&log](std::string_view line) {
+    log.Write(LogLevel::kError, line);
+  };
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
   server_options.on_work_memory_freed = [&heap_trim](uint64_t bytes) {
@@ -349,7 +352,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
         if (options.data_dir.empty()) {
           log.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
         } else {
-          static_cast<void>(server->TakeSnapshot());  // on_keeping says how it came out
+          static_cast<void>(server->TakeSnapshot());  // which says how it came out
         }
       });
   log.Write(LogLevel::kInfo,
@@ -358,6 +361,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);
+  if (!server->stop_status().ok()) return kExitFailed;  // which has been said
   return options.strict ? SayRefusals(log, *server) : kExitSame;
 }
 

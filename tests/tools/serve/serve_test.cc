@@ -12,6 +12,7 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -96,6 +97,22 @@ TEST(Serve, WithShardsOffItLooksLikeTheCassandraThatIsNamed) {
   program.Signal(SIGTERM);
   const ProgramResult result = program.Wait();
   EXPECT_NE(result.err.find("; 1 shard;"), std::string::npos) << result.err;
+}
+
+TEST(Serve, SaysThatNotAllIsKept) {
+  for (const bool is_there : {true, false}) {
+    const TempFolder folder;
+    const std::string directory = folder / "kept";
+    RunningProgram program({"serve", "--cql-port", "0", "--data-dir", directory, "--commit-log",
+                            "off", "--save-at-end", "--log-level", "error"});
+    ASSERT_NE(program.ReadLine(), "");
+    if (!is_there) std::filesystem::remove_all(directory);
+    program.Signal(SIGTERM);
+    const ProgramResult result = program.Wait();
+    EXPECT_EQ(result.exit_status, is_there ? 0 : 2) << result.err;
+    const bool says_so = result.err.find("no snapshot was taken: ") != std::string::npos;
+    EXPECT_EQ(says_so, !is_there) << result.err;
+  }
 }
 
 // The password that lets `root` in, if any of them does.
