@@ -12,6 +12,7 @@ namespace liststore {
 struct MemoryRefusal {
   uint64_t limit_bytes = 0;
   uint64_t machine_bytes = 0;  // what the machine refused; 0: it was the limit
+  bool has_mark = false;       // some of what is held is kept for one (shard/baseline.h)
 
   // "the memory limit of 1048576 bytes is reached", or what the machine refused and the way out.
   std::string Text() const;

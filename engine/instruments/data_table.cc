@@ -8,7 +8,6 @@
 #include "engine/base/check.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
-#include "engine/shard/let_others_work.h"
 
 namespace liststore::instruments {
 namespace {
@@ -113,26 +112,15 @@ std::optional<cql::CqlError> DataTable::Write(const Values& values) {
 }
 
 cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
-  LS_CHECK(status == OpStatus::kOutOfMemory || status == OpStatus::kTooManyTables,
-           "a baseline has two reasons to fail");
+  LS_CHECK(status == OpStatus::kOutOfMemory, "a baseline has one reason to fail");
   std::string why = "liststore.data: '";
   why.append(action).append("' was refused and has changed nothing: ");
-  const MemoryRefusal refusal = engine_.memory_refusal();
-  if (status == OpStatus::kOutOfMemory && refusal.machine_bytes != 0) {
-    why += refusal.Text();
-  } else if (status == OpStatus::kOutOfMemory) {
-    why += "a copy of its tables does not fit into the memory limit of " +
-           std::to_string(refusal.limit_bytes) + " bytes beside what is stored";
-  } else {
-    why += "there are as many tables as there can be, " + std::to_string(shard::Engine::kTablesMax);
-  }
-  return cql::CqlError::Server(std::move(why));
+  return cql::CqlError::Server(std::move(why.append(engine_.memory_refusal().Text())));
 }
 
 std::optional<cql::CqlError> DataTable::Mark() {
   const MutexLock lock(mutex_);
-  const OpStatus status =
-      baseline_.Mark([this] { return clock_.NowNanos(); }, shard::LetOthersWork);
+  const OpStatus status = baseline_.Mark([this] { return clock_.NowNanos(); });
   if (status != OpStatus::kOk) return Refusal("mark", status);
   marked_setting_ = clock_.setting();
   for (Resettable* part : resettables_) part->Mark();
@@ -147,7 +135,7 @@ std::optional<cql::CqlError> DataTable::Reset() {
                                  : baseline_.marked_nanos().value_or(start_nanos_);
   std::vector<SchemaDifference> differences;
   const auto set_clock = [&] { return clock_.ResetTo(setting, now_nanos); };
-  const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences, shard::LetOthersWork);
+  const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences);
   if (status != OpStatus::kOk) return Refusal("reset", status);
   absl::Cleanup lose_changes = [&] {
     if (!differences.empty() && options_.on_lost_schema_change) options_.on_lost_schema_change();

@@ -41,12 +41,11 @@ std::vector<TableId> IdsOf(const Keyspaces& keyspaces) {
 
 }  // namespace
 
-OpStatus Baseline::Mark(absl::FunctionRef<uint64_t()> clock,
-                        absl::FunctionRef<void()> between_slices) {
+OpStatus Baseline::Mark(absl::FunctionRef<uint64_t()> clock) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     Keyspaces keyspaces = KeyspacesOfUsers(schema);
-    status = engine_.TakeImage(IdsOf(keyspaces), clock, image_, between_slices);
+    status = engine_.TakeImage(IdsOf(keyspaces), clock, image_);
     if (status == OpStatus::kOk) {
       keyspaces_ = std::move(keyspaces);
       marked_nanos_ = image_.taken_nanos;
@@ -64,23 +63,15 @@ void Baseline::Forget() {
 
 ReturnRequest Baseline::RequestFor(const Schema& current, uint64_t now_nanos,
                                    absl::FunctionRef<bool()> set_clock) const {
-  ReturnRequest request{.tables = {},
+  ReturnRequest request{.tables = image_.tables,
                         .ends = IdsOf(KeyspacesOfUsers(current)),
                         .last_timestamps = image_.last_timestamps,
                         .now_nanos = now_nanos,
                         .set_clock = set_clock};
-  ForEachTable(keyspaces_, [&](const TableDefinition& marked) {
-    const TableImage& image = image_.tables[request.tables.size()];
-    TableReturn& table = request.tables.emplace_back();
-    table.schema = marked.storage;
-    table.schema.id = image.table;
-    table.copy = image.copy;
-    const auto stands = current.FindTable(marked.keyspace, marked.name);
-    table.stands = stands != nullptr && stands->storage.id == image.table;
-    table.stays = table.stands && stands->storage == table.schema;
-    if (table.stands) std::erase(request.ends, image.table);
+  // A table keeps its number as long as there is an image of it, whatever becomes of it.
+  std::erase_if(request.ends, [&](TableId id) {
+    return std::ranges::find(image_.tables, id.value, &TableId::value) != image_.tables.end();
   });
-  LS_DCHECK(request.tables.size() == image_.tables.size(), "the image is of the marked tables");
   return request;
 }
 
@@ -106,8 +97,8 @@ void Baseline::TakeIds(const ReturnRequest& request, const Renumbered& copies) {
     bool changes = false;
     for (const auto& [table_name, table] : keyspace->tables) {
       if (table->is_index_view()) continue;
-      const TableId id = request.tables[number].schema.id;
-      image_.tables[number].table = id;
+      const TableId id = request.tables[number];
+      image_.tables[number] = id;
       const std::shared_ptr<TableDefinition>& numbered = copies.tables[number++];
       if (table->storage.id == id) {
         copy->tables.find(table_name)->second = table;
@@ -129,8 +120,7 @@ std::vector<Engine::EvictionChoice> Baseline::ChoicesOf(const Keyspaces& keyspac
 }
 
 OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
-                         std::vector<SchemaDifference>& differences,
-                         absl::FunctionRef<void()> between_slices) {
+                         std::vector<SchemaDifference>& differences) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     const Schema current = schema;
@@ -147,14 +137,14 @@ OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock
     std::erase_if(stay, &Engine::EvictionChoice::takes_part);
     absl::Cleanup choose_present = [&] { engine_.ChooseEvicted(present); };
     engine_.ChooseEvicted(stay);
-    status = engine_.ReturnTo(request, between_slices);
+    status = engine_.ReturnTo(request);
     if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
     std::move(choose_present).Cancel();
     TakeIds(request, copies);
     for (const auto& [name, keyspace] : keyspaces_) {
       schema.keyspaces.find(name)->second = keyspace;
     }
-    for (size_t i = 0; i < marked.size(); ++i) marked[i].table = request.tables[i].schema.id;
+    for (size_t i = 0; i < marked.size(); ++i) marked[i].table = request.tables[i];
     engine_.ChooseEvicted(marked);
     differences = std::move(told);
     if (!differences.empty()) return Catalog::Outcome::kChanged;

@@ -21,13 +21,12 @@ namespace liststore::shard {
 // For an engine whose tables are all in its catalog and known by their names alone: nobody keeps a
 // TableId, as list stores do. One call at a time; statements may run meanwhile, and happen as a
 // whole before or after the instant of a mark or a reset, which is its last step: what was answered
-// before the call is before it, what begins behind the call after it. What is marked takes as much
-// memory again as the tables it is of, within the engine's limit, and so does what a reset puts in
-// place of tables that have changed, until it is done.
+// before the call is before it, what begins behind the call after it. What was marked is kept,
+// partition by partition, as it is changed (docs/decisions/0026), and takes memory then, within the
+// engine's limit.
 //
-// Both copy rows in slices (Engine::TakeImage, ReturnTo); `between_slices` is called by the caller's
-// thread, which then holds no lane. The engine stands still for their last steps alone, of
-// O(tables * lanes). Changes of the schema wait until they are done.
+// The engine stands still for the instant, for O(tables * lanes), at a reset and for the partitions
+// that were changed. Changes of the schema wait until they are done.
 class Baseline {
  public:
   // `engine` outlives it.
@@ -40,23 +39,19 @@ class Baseline {
   std::optional<uint64_t> marked_nanos() const { return marked_nanos_; }
 
   // Marks the present schema and rows, in place of what was marked, and the time that `clock` says
-  // at their instant. kOutOfMemory (for what is written meanwhile, too), kTooManyTables: nothing has
-  // changed. O(rows of tables that have changed since the last Mark or Reset).
-  OpStatus Mark(
-      absl::FunctionRef<uint64_t()> clock, absl::FunctionRef<void()> between_slices = [] {});
+  // at their instant. kOutOfMemory, of the heap's making: nothing has changed. O(tables * lanes).
+  OpStatus Mark(absl::FunctionRef<uint64_t()> clock);
   // Nothing is marked any more, which is the same as an empty store.
   void Forget();
 
-  // Makes schema and rows what was marked: values, write timestamps and expiries; what time has
-  // taken at `now_nanos`, the time afterwards, is left out. Nothing of what was written or deleted
+  // Makes schema and rows what was marked: values, write timestamps and expiries. Nothing of what was written or deleted
   // since has an effect on later writes. Tables keep their uuids; one that was dropped or altered
   // comes back as it was. Lanes go on from the timestamp that they had given out last.
   //
-  // `set_clock` is ReturnRequest's. `differences`: what drivers are to be told. Errors as Mark.
-  // O(rows of tables that have changed + tables * lanes).
-  OpStatus Reset(
-      uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
-      std::vector<SchemaDifference>& differences, absl::FunctionRef<void()> between_slices = [] {});
+  // `now_nanos`: the time afterwards. `set_clock` is ReturnRequest's. `differences`: what drivers are
+  // to be told. kOutOfMemory: nothing has changed. O(partitions that were changed + tables * lanes).
+  OpStatus Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
+                 std::vector<SchemaDifference>& differences);
 
  private:
   using Keyspaces = decltype(Schema::keyspaces);

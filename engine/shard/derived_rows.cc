@@ -128,15 +128,17 @@ void PledgedRows::Add(storage::Table& table, const storage::PartitionRef& partit
                       const DerivedRow& row) {
   // Those of one partition come one after the other.
   const DerivedRow* const before = changes_.empty() ? nullptr : changes_.back().row;
-  const bool again = before != nullptr && before->present() && before->table == row.table &&
-                     before->partition_key == row.partition_key;
+  const bool same_partition =
+      before != nullptr && before->table == row.table && before->partition_key == row.partition_key;
+  const bool again = same_partition && before->present();
   changes_.push_back({&table, partition, &row});
   Need& need = NeedOf(table);
   PackedItemKey packed;
   const StoredRow stored = ToStored(table, row, packed);
-  table.PrepareDeletion(partition, stored.key);
+  const uint64_t moving_bytes = table.PrepareDeletion(partition, stored.key);
+  if (!same_partition) need.bytes += moving_bytes;
   if (!row.present()) return;
-  if (need.row_bytes == 0) need.bytes = table.PutOnceBytes();
+  if (need.row_bytes == 0) need.bytes += table.PutOnceBytes();
   need.bytes += table.PutRowBytes(partition, stored, again);
   need.row_bytes = std::max(need.row_bytes, storage::RowBytesMax(stored));
 }

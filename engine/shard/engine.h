@@ -165,30 +165,25 @@ class Engine {
   OpStatus RenewTable(TableId& table);
 
   // --- Images ------------------------------------------------------------------------------------
-  // For tables that come back as they were (shard/baseline.h). One image at a time: a table knows
-  // whether it has changed since the last one.
+  // For tables that come back as they were (shard/baseline.h). One image at a time.
 
-  // Takes an image of these tables, all at one instant, in place of `image`, whose copies of tables
-  // that have not changed stay; the others are dropped. Copies count against the memory limit.
-  // kOutOfMemory, kTooManyTables: nothing has changed, and `image` is as it was. O(rows of tables
-  // that have changed).
+  // Takes an image of these tables, all at one instant, in place of `image`. From then on they keep
+  // what is changed of them, within the memory limit: a write that finds no room for it is refused.
+  // Where something may be evicted, an image is of a half of what rows may take at most, for which
+  // some goes before. kOutOfMemory: of the heap's making; nothing has changed, and `image` is as it
+  // was.
   //
-  // Others read and write the tables meanwhile, as those that RebuildTable copies. The instant is
-  // that of the last step, which holds every lane for O(tables * lanes): then `clock` is called, once
-  // for the image, and its time is the image's. A batch is in it whole, or not at all.
-  OpStatus TakeImage(
-      std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock, EngineImage& image,
-      absl::FunctionRef<void()> between_slices = [] {});
+  // At the instant every lane is held for O(tables * lanes); then `clock` is called, and its time is
+  // the image's. A batch is in it whole, or not at all.
+  OpStatus TakeImage(std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock,
+                     EngineImage& image);
   void DropImage(EngineImage& image);
-  // Makes the tables of the request what they were, all at one instant; those that stand keep their
-  // ids, and if they stay and have not changed, their rows. Where the clock turns out to be set to
-  // another time, all tables get new ids, and the era ends: statements that have read the clock
-  // before find their tables gone. Rows of an image that are over at `now_nanos` are left out.
-  // Errors as TakeImage. O(rows of those lanes' parts of tables that have changed + tables * lanes):
-  // what is to be there is copied in slices, as by TakeImage, and every lane is held for the last
-  // step alone. The memory of what was there comes back as that of dropped tables.
-  OpStatus ReturnTo(
-      ReturnRequest& request, absl::FunctionRef<void()> between_slices = [] {});
+  // Makes the tables of the request what they were, all at one instant; those that stand, and that
+  // nobody else follows than then, keep their ids. Where the clock turns out to be set to another
+  // time, all tables get new ids, and the era ends: statements that have read the clock before find
+  // their tables gone. kOutOfMemory: nothing has changed. Every lane is held for O(partitions that
+  // were changed + tables * lanes). The memory of what was there comes back by Reclaim.
+  OpStatus ReturnTo(ReturnRequest& request);
   // Ascends whenever ReturnTo finds that its clock was set to another time. What goes by an instant
   // that was read in an earlier era is void: read the era first, then the clock.
   uint64_t era() const { return era_.load(std::memory_order_acquire); }
@@ -437,7 +432,8 @@ class Engine {
   // Why a write that was refused just now found no memory. Where others are refused at the same
   // time for the other reason, theirs may be named.
   MemoryRefusal memory_refusal() const {
-    return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0};
+    return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0,
+            has_image_.load(std::memory_order_relaxed)};
   }
   // Writes have room, as far as the limit is concerned.
   bool is_within_limit() const { return budget_.held_bytes() <= budget_.grow_limit_bytes(); }
@@ -463,10 +459,6 @@ class Engine {
                             std::optional<std::string_view> component);
   class Batch;       // see batch.cc
   class GroupAhead;  // see engine_commands.cc
-  // See engine_image.cc.
-  class FrozenTables;
-  class ImageTaker;
-  class Returner;
   // `reply`: as it was made.
   void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply,
                  const LookedAhead& ahead = {});
@@ -484,7 +476,6 @@ class Engine {
   bool MakeRoom(uint64_t now_nanos, const Witness& witness);
   // The same for copies and rows of views, where something may go for them.
   void MakeRoomForCopies(uint64_t now_nanos, uint64_t room_bytes);
-  uint64_t RoomOfAttempt(int doublings) const;
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
   size_t ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries);
   void TellExpiries(ExpiryLog& expiries) const;
@@ -574,9 +565,15 @@ class Engine {
   };
   void AcquireAll();
   void ReleaseAll();
-  // Whether it is so in any lane. Under the hold of all.
-  bool AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_so);
-  void DropCopies(const EngineImage& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // See engine_image.cc.
+  void PrepareImage(std::span<const TableId> tables);
+  void DropSetAside(EngineImage& image);
+  bool ReserveReturn(const ReturnRequest& request);
+  void GoBack(ReturnRequest& request);
+  // A table ends in this lane, of those that are held: one that an image is of is set aside.
+  static void EndTable(Lane& lane, TableId table);
+  // Behind it.
+  void KeepShellUnlessSetAside(TableId ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
 
   const Router router_;
   const uint32_t copied_rows_per_hold_;
@@ -605,6 +602,7 @@ class Engine {
   std::atomic<uint64_t> next_log_number_{0};  // of batches and steps: the run << 40, and on
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
+  std::atomic<bool> has_image_{false};
   std::atomic<uint64_t> era_{0};                  // changes while every lane is held
   std::unique_ptr<memory::RegionMapper> mapper_;  // goes first: it uses the pool
 };

@@ -65,8 +65,8 @@ void SearchLane(Lane& lane, LaneSearch& at, storage::ExpirySearch& search) {
   for (; at.table < lane.table_count(); at.NextTable()) {
     storage::Table& table = lane.table_at(at.table);
     search.Spend(1);
-    // Copies of an image are of another time, and end with it.
-    const bool counts = !table.dropped() && !table.frozen();
+    // What was set aside for an image is of another time.
+    const bool counts = !table.dropped() && !table.set_aside();
     if (counts && !SearchTable(table, at, search)) return;
     if (search.budget == 0) return at.NextTable();
   }

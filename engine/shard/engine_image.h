@@ -4,7 +4,6 @@
 #define LISTSTORE_ENGINE_SHARD_ENGINE_IMAGE_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -13,35 +12,20 @@
 
 namespace liststore::shard {
 
-// One table of an image.
-struct TableImage {
-  TableId table;
-  // A frozen copy of it, which nobody else knows; nullopt: there was nothing in it.
-  std::optional<TableId> copy;
-};
-
-// The copies are the engine's, and take memory like any table, until Engine::DropImage.
+// The tables themselves keep what they were (storage::Table::SetBaseline), until Engine::DropImage.
+// One that is dropped, or that another one replaces, stays under its number, set aside.
 struct EngineImage {
-  std::vector<TableImage> tables;
+  // Under the ids that they had at the instant, or have since the last return.
+  std::vector<TableId> tables;
   // The last timestamp of each lane; empty: nothing had been written.
   std::vector<WriteTimestamp> last_timestamps;
   uint64_t taken_nanos = 0;
 };
 
-// How one table is to be.
-struct TableReturn {
-  // The id is of the table that stands where this one is to be, if there is one; afterwards that of
-  // the table itself.
-  TableSchema schema;
-  std::optional<TableId> copy;  // what is in it; nullopt: nothing
-  bool stands = false;
-  // It stands, and is defined as it was: it stays as it is unless its rows have changed.
-  bool stays = false;
-};
-
 // A way back; see Engine::ReturnTo.
 struct ReturnRequest {
-  std::vector<TableReturn> tables;
+  // Those of the image; afterwards under the ids that they have then.
+  std::vector<TableId> tables;
   std::vector<TableId> ends;                    // tables that are to be no more
   std::vector<WriteTimestamp> last_timestamps;  // as in the image
   uint64_t now_nanos = 0;                       // the time afterwards

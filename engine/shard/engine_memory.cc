@@ -112,6 +112,19 @@ bool Engine::MakeRoom(uint64_t now_nanos, const Witness& witness) {
   return budget_.held_bytes() < held;
 }
 
+// What an attempt before has left, and then what is not read.
+void Engine::MakeRoomForCopies(uint64_t now_nanos, uint64_t room_bytes) {
+  constexpr size_t kUnits = 1'000;
+  // Writes beside it make work for it as long as they come.
+  constexpr int kReclaimsMax = 10'000;
+  const CallAddresses nothing;
+  for (int i = 0; i < kReclaimsMax && Reclaim(now_nanos, kUnits) != 0; ++i) {
+  }
+  while (budget_.held_bytes() + room_bytes > budget_.grow_limit_bytes() &&
+         EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr, {})) {
+  }
+}
+
 // Under the hold of the lane. Whether anything was evicted, or pulled together.
 bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
                      const CallAddresses& guarded, EvictionLog* evictions, const Witness& witness) {

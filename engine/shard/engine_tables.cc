@@ -140,10 +140,10 @@ OpStatus Engine::DropTables(std::span<const TableId> tables) noexcept {
     }
     catalog_.NoteIdsAhead();
     for (const auto& lane : lanes_) {
-      for (const TableId table : tables) lane->table(table).Drop();
+      for (const TableId table : tables) EndTable(*lane, table);
     }
   }
-  for (const TableId table : tables) KeepShell(table);
+  for (const TableId table : tables) KeepShellUnlessSetAside(table);
   return OpStatus::kOk;
 }
 
@@ -259,7 +259,7 @@ OpStatus Engine::EndCopies(Copies& copies, std::span<const TableRebuild> rebuild
       lane->table(rebuild.schema.id).TakePart(lane->table(rebuild.from).takes_part());
     }
     const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
-    for (const auto& lane : lanes_) lane->table(ends).Drop();
+    for (const auto& lane : lanes_) EndTable(*lane, ends);
   }
   return status;
 }
@@ -293,7 +293,7 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
     }
     status = EndCopies(copies, rebuilds, status);
     for (const TableRebuild& rebuild : rebuilds) {
-      KeepShell(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);
+      KeepShellUnlessSetAside(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);
     }
   }
   if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);

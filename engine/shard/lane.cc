@@ -70,16 +70,6 @@ void Lane::UseArray(TableArray array, size_t size) {
   capacity_.store(size, std::memory_order_release);
 }
 
-void Lane::Swap(TableId a, TableId b) {
-  storage::Table* const first = &table(a);
-  storage::Table* const second = &table(b);
-  std::atomic<storage::Table*>* const tables = tables_.load(std::memory_order_relaxed);
-  tables[a.value].store(second, std::memory_order_release);
-  tables[b.value].store(first, std::memory_order_release);
-  first->set_id(b);
-  second->set_id(a);
-}
-
 WriteTimestamp Lane::NextTimestamp(uint64_t now_nanos) const {
   return {std::max(static_cast<int64_t>(now_nanos / 1000), last_timestamp_.micros + 1)};
 }

@@ -93,8 +93,6 @@ class Lane final : private storage::AddressOf {
     return *tables_.load(std::memory_order_relaxed)[number].load(std::memory_order_relaxed);
   }
   size_t table_count() const { return table_count_; }
-  // Two tables change places: each is found by the other's id from now on.
-  void Swap(TableId a, TableId b);
 
   // Runs a command whose partition lives here, at `address`. Writes without a timestamp get one:
   // the clock's, but always above all before it in this lane. `reply` is as it was made.

@@ -5,7 +5,7 @@
 // One per table and lane, used by the lane's holder only. A counter of the lane's changes, and for
 // each of 1,024 stretches of addresses the count at its last change: a partition is told apart from
 // those of its stretch no further. 8 KiB from the first mark on, none before; a change costs a
-// store. Beside it, for the whole: whether anything is not as it was at a moment of choice.
+// store.
 #ifndef LISTSTORE_ENGINE_STORAGE_CHANGE_MARKS_H_
 #define LISTSTORE_ENGINE_STORAGE_CHANGE_MARKS_H_
 
@@ -29,27 +29,16 @@ class ChangeMarks {
   }
 
   void Note(uint64_t address) {
-    changed_ = true;
     if (__builtin_expect(last_ != nullptr, false)) (*last_)[address >> kShift] = ++changes_;
   }
   // Everything may have changed.
-  void NoteAll() {
-    changed_ = true;
-    all_changed_ = ++changes_;
-  }
-
-  // Whether anything was changed, or lost to time, since the last NoteUnchanged; at first it was.
-  bool changed() const { return changed_; }
-  void NoteUnchanged() { changed_ = false; }
-  // Something that is over was taken out: no change to those who load, who know what time does.
-  void NoteLoss() { changed_ = true; }
+  void NoteAll() { all_changed_ = ++changes_; }
 
  private:
   static constexpr int kStretchesLog2 = 10;
   static constexpr int kShift = 64 - kStretchesLog2;
   static constexpr uint64_t kStretches = uint64_t{1} << kStretchesLog2;
 
-  bool changed_ = true;
   uint64_t changes_ = 1;
   uint64_t all_changed_ = 0;  // a mark below is too old for whatever partition
   std::unique_ptr<std::array<uint64_t, kStretches>> last_;

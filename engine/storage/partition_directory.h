@@ -88,6 +88,13 @@ class PartitionDirectory {
 
   // Drops all entries in O(1), those in overflow aside.
   void Clear();
+  // Whether it keeps its memory when its last entry goes, for entries to come back.
+  void set_keeps_memory(bool keeps) {
+    keeps_memory_ = keeps;
+    if (empty() && !keeps) Clear();
+  }
+  // Exchanges all entries with those of another directory of the same arena. O(1).
+  void Swap(PartitionDirectory& other);
 
   // Calls visit(Slot&) for the entries with address >= `from_address` in order of (address, key)
   // until it returns false. The visit may change references (see KeyOf) and nothing else.
@@ -230,6 +237,7 @@ class PartitionDirectory {
   std::atomic<uint64_t> frontier_{0};  // last address carried over + 1; read by PrefetchSlot
   size_t size_ = 0;
   size_t moved_ = 0;  // slots of old_ that are dead
+  bool keeps_memory_ = false;
   memory::Arena& arena_;
   OverflowSet overflow_;
 };
@@ -277,7 +285,7 @@ void PartitionDirectory<KeyOf>::Erase(uint64_t address, std::string_view key) {
     const size_t erased = overflow_.erase(Probe{address, key});
     LS_CHECK(erased == 1, "only an entry of the directory is erased");
   }
-  if (--size_ == 0) Clear();
+  if (--size_ == 0 && !keeps_memory_) Clear();
 }
 
 template <typename KeyOf>
@@ -299,6 +307,20 @@ void PartitionDirectory<KeyOf>::Clear() {
   overflow_.clear();
   frontier_.store(0, std::memory_order_relaxed);
   moved_ = size_ = 0;
+}
+
+template <typename KeyOf>
+void PartitionDirectory<KeyOf>::Swap(PartitionDirectory& other) {
+  LS_CHECK(&arena_ == &other.arena_, "entries stay in their arena");
+  current_.Swap(other.current_);
+  old_.Swap(other.old_);
+  const uint64_t frontier_of_other = other.frontier();
+  other.frontier_.store(frontier(), std::memory_order_relaxed);
+  frontier_.store(frontier_of_other, std::memory_order_relaxed);
+  std::swap(size_, other.size_);
+  std::swap(moved_, other.moved_);
+  std::swap(keeps_memory_, other.keeps_memory_);
+  overflow_.swap(other.overflow_);
 }
 
 template <typename KeyOf>
@@ -402,7 +424,9 @@ template <typename KeyOf>
 void PartitionDirectory<KeyOf>::Verify() const {
   const size_t live = VerifyArray(current_, 0) + VerifyArray(old_, moved_);
   LS_CHECK(live + overflow_.size() == size_, "every entry is counted once");
-  LS_CHECK((size_ == 0) == !current_.allocated(), "memory is held while there are entries");
+  LS_CHECK(current_.allocated() || size_ == 0, "entries take memory");
+  LS_CHECK(!current_.allocated() || size_ != 0 || keeps_memory_,
+           "memory is held while there are entries");
   LS_CHECK(migrating() || !current_.allocated() || current_.cleared() == current_.slots(),
            "an array that is not being filled is clear to its end");
   const Overflow* previous = nullptr;

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/memory/arena.h"
@@ -87,6 +88,15 @@ class ProbationQueue {
   }
 
   void Clear();
+  // Exchanges all entries with those of another queue of the same arena. O(1).
+  void Swap(ProbationQueue& other) {
+    LS_CHECK(&arena_ == &other.arena_, "entries stay in their arena");
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(size_, other.size_);
+    std::swap(left_to_sweep_, other.left_to_sweep_);
+    std::swap(sweep_bit_, other.sweep_bit_);
+  }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

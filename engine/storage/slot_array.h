@@ -20,6 +20,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/memory/arena.h"
@@ -77,6 +78,16 @@ class SlotArray {
     cleared_ = other.cleared_;
     other.base_.store(nullptr, std::memory_order_relaxed);
     other.cleared_ = 0;
+  }
+
+  void Swap(SlotArray& other) {
+    Slot* const base_of_other = other.base();
+    const uint32_t shift_of_other = other.shift();
+    other.shift_.store(shift(), std::memory_order_relaxed);
+    other.base_.store(base(), std::memory_order_relaxed);
+    shift_.store(shift_of_other, std::memory_order_relaxed);
+    base_.store(base_of_other, std::memory_order_relaxed);
+    std::swap(cleared_, other.cleared_);
   }
 
   size_t HomeIndex(uint64_t address) const { return address >> shift(); }

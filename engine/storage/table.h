@@ -120,16 +120,17 @@ class Table final : private memory::Arena::Relocator {
   // Of rows that follow from others: nobody else writes to such a table, which sees timestamps of the
   // engine alone. Puts a row where none is.
   OpStatus PutRow(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds);
-  // What that may take, beside what some of them may take once; `again`: where another row of them has been
-  // put before.
+  // What that may take, beside what some of them may take once, and what PrepareDeletion says; `again`:
+  // where another row of them has been put before.
   uint64_t PutRowBytes(const PartitionRef& partition, const StoredRow& row, bool again);
   uint64_t PutOnceBytes() const { return directory_.ReserveBytesForInsert(); }
   // Before PutRow and DeleteRows of such rows, with pledges that are redeemed: takes from the heap what
   // they need of it, and sets `bytes` of memory aside; false: there is not as much. `row_bytes`: of the
   // largest one that is put. Throws std::bad_alloc.
   bool PledgeRows(uint64_t bytes, size_t row_bytes, memory::MemoryBudget::Purpose purpose);
-  // The same of the heap for the deletion of a row that is there.
-  void PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key);
+  // The same of the heap for the deletion of a row that is there. Returns what it takes of memory:
+  // something for a partition alone that a baseline is to have as it is.
+  uint64_t PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key);
   // The system refuses pages, so far as is known.
   bool refuses_pages() const { return arena_.refuses(); }
 
@@ -239,18 +240,9 @@ class Table final : private memory::Arena::Relocator {
   bool vacant() const;
   // Makes a vacant shell a table of `schema`, whose id is the shell's.
   void Reuse(TableSchema schema);
-  // Time takes nothing of it any more, so that it is and stays as it was at an instant of the past,
-  // or of another time than now. For a table that nobody reads; until it is dropped, or thawed.
-  void Freeze() { frozen_ = true; }
-  void Thaw() { frozen_ = false; }
-  bool frozen() const { return frozen_; }
   // Nothing is stored. Where many partitions were truncated and wait for reclamation it may say no
   // all the same.
   bool IsBlank();
-  // Whether anything was written, deleted or reclaimed since the last NoteUnchanged; a new table
-  // was.
-  bool changed() const { return marks_.changed(); }
-  void NoteUnchanged() { marks_.NoteUnchanged(); }
   // Another id: from now on the table is gone for those who know the one before.
   void set_id(TableId id) { id_ = schema_.id = id; }
   // What is gone under the grace so far stays gone.
@@ -291,6 +283,27 @@ class Table final : private memory::Arena::Relocator {
   // What is restored may lack partitions that there were before: those that are begun from now on
   // are partial.
   void NotePastUnknown() { past_unknown_ = true; }
+
+  // --- A baseline (table_baseline.cc); docs/decisions/0026 ---------------------------------------
+  // An instant to which the table goes back, as often as is asked. What changes a partition for the
+  // first time since, keeps it as it was: it takes as much memory again, for a copy, within the limit.
+
+  // Takes from the heap what SetBaseline and ReturnToBaseline need. Throws std::bad_alloc.
+  void PrepareBaseline();
+  // The instant is now, in place of the one before. O(1).
+  void SetBaseline();
+  bool has_baseline() const { return baseline_epoch_ != 0; }
+  // There is none any more. O(1); what was kept comes back by Reclaim.
+  void ForgetBaseline();
+  // Ends the table as Drop does for those who know it; it keeps what it has, of which time takes
+  // nothing, until it goes back, or is dropped.
+  void SetAside();
+  bool set_aside() const { return set_aside_; }
+  // Sets memory aside for the next call; false: there is not as much. Throws std::bad_alloc.
+  bool ReserveReturn();
+  // All is as it was at the instant, and nothing of what came since has an effect any more.
+  // `now_seconds`: the time afterwards, which may be an earlier one. O(partitions changed since).
+  void ReturnToBaseline(int64_t now_seconds);
 
   // --- Stages of a group -------------------------------------------------------------------------
   // The holder calls the second, any thread the others.
@@ -333,7 +346,9 @@ class Table final : private memory::Arena::Relocator {
   // Moves what was told since the last time behind `into`, in no order.
   void TakeExpiries(ExpiryLog& into);
   // No cell expires before this; nullopt: none will.
-  std::optional<int64_t> NextExpiry() const { return frozen_ ? std::nullopt : wheel_.NextWhen(); }
+  std::optional<int64_t> NextExpiry() const {
+    return set_aside_ ? std::nullopt : wheel_.NextWhen();
+  }
 
   TableStats stats() const;
   // Gives memory that is set aside and not used back to the engine's budget, and scratch to the heap.
@@ -371,11 +386,39 @@ class Table final : private memory::Arena::Relocator {
   DirectorySlot* FindForWrite(const PartitionRef& partition);
   DirectorySlot* Create(const PartitionRef& partition, size_t expected_bytes);
   bool IsTruncated(const Partition& partition) const;
+
+  // --- A baseline
+  struct Baseline;
+  // It is as it was at the baseline, which is to have it like this.
+  [[gnu::always_inline]] bool IsOfBaseline(uint64_t reference) {
+    return baseline_epoch_ != 0 && IsOfBaselineSlowly(reference);
+  }
+  bool IsOfBaselineSlowly(uint64_t reference);
+  // What a change of it takes for that; else 0.
+  size_t BaselineBytes(const DirectorySlot* slot) {
+    return slot != nullptr && IsOfBaseline(slot->reference) ? KeepBytes(slot->reference) : 0;
+  }
+  void LeaveBaseline();
+  size_t KeepBytes(uint64_t reference);
+  void KeepBefore(DirectorySlot* slot);
+  size_t NoteCameBytes(const PartitionRef& partition) const;
+  void NoteCame(const PartitionRef& partition);
+  void KeepOrBury(uint64_t address, uint64_t reference);
+  uint64_t RowsInDirectory() const;
+  void SwapTruncated();
+  void TruncateSinceBaseline();
+  void TakeBackInPlace();
+  void TakeBackInPlace(DirectorySlot& kept);
+  void TakeBackTheOthers();
+  size_t ReclaimLeft(size_t budget);
+  DirectorySlot* FindKeptBlock(uint64_t address, std::string_view key, const void* block);
+  uint64_t VerifyBaseline(size_t& pinned);
   // Takes a partition out of the directory; a large one is taken apart in slices.
   void Discard(uint64_t address, uint64_t reference);
   void Bury(uint64_t reference);
-  // Views point into the partition's block. What a write then takes beside, and the step that it
-  // begins with: the partition moves to a copy, the block stays with the views.
+  // Views point into the partition's block, or a baseline is to have it as it is. What a write then
+  // takes beside, and the step that it begins with: the partition moves to a copy, the block stays
+  // with the views, or with the baseline.
   static bool IsPinned(const DirectorySlot* slot);
   size_t UnpinBytes(const DirectorySlot* slot);
   void Unpin(DirectorySlot* slot);
@@ -523,6 +566,11 @@ class Table final : private memory::Arena::Relocator {
   size_t ReclaimDue(int64_t now_seconds, size_t budget);
   void ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
                     size_t& units);
+  void ScheduleAgain(const TtlWheel::Entry& entry, Partition& partition);
+  // A directory keeps room for what comes back to it.
+  bool WantsTidy() const {
+    return directory_.WantsTidy() && (baseline_epoch_ == 0 || directory_.migrating());
+  }
   DirectorySlot* FindEntry(const TtlWheel::Entry& entry);
   size_t ReclaimTruncated(size_t budget);
   size_t ReclaimDead(size_t budget);
@@ -567,7 +615,7 @@ class Table final : private memory::Arena::Relocator {
   bool foreign_timestamps_ = false;
   bool past_unknown_ = false;
   bool dropped_ = false;
-  bool frozen_ = false;
+  bool set_aside_ = false;
   bool replaying_ = false;  // a write comes again; see Replayed
 
   // A partition belongs to the epoch in which it was made; truncations start a new one.
@@ -576,6 +624,12 @@ class Table final : private memory::Arena::Relocator {
   std::map<std::string, uint32_t, std::less<>> truncated_components_;
   LargePartition* dead_ = nullptr;
   std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
+
+  uint32_t baseline_epoch_ = 0;         // partitions of it or later came since; 0: there is none
+  std::unique_ptr<Baseline> baseline_;  // what is kept for it; null exactly where there is none
+  std::unique_ptr<Baseline> spare_baseline_;  // prepared
+  std::unique_ptr<Baseline> left_;            // to be taken apart
+  uint64_t rows_aside_ = 0;                   // of what is kept, or left
 
   uint64_t evicted_bytes_ = 0;
   ChangeMarks marks_;

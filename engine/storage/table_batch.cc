@@ -34,6 +34,10 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
         bytes += 2 * RangeTombstones::FirstAddBytes(range);
       }
     }
+    // The first of them moves the partition, and no other.
+    const size_t parts =
+        share.upserts.size() + share.deleted_rows.size() + share.deleted_ranges.size();
+    if (parts > 1) bytes -= (parts - 1) * BaselineBytes(slot);
     return bytes;
   });
   if (!reserved) return Refusal();

@@ -107,6 +107,7 @@ void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate>
 OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> rows,
                     const PutSpec& spec, const WriteContext& write, bool& refused) {
   LS_DCHECK(!pledged_bytes_, "puts are no part of batches");
+  LS_CHECK(baseline_epoch_ == 0, "a table of lists is not marked");
   refused = spec.unless_since && marks_.ChangedSince(partition.address, *spec.unless_since);
   if (refused) return OpStatus::kOk;
   const uint8_t fresh = spec.fresh_until_seconds != 0 ? cache_bits::kFreshness : uint8_t{0};
@@ -269,7 +270,6 @@ void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) 
     cache_->has_evicted = true;
     if ((handle.cache_bits() & cache_bits::kProbation) != 0) cache_->ghosts.Add(address);
     cache_->lane.NoteEvicted();
-    marks_.NoteLoss();
   }
   if (mirror_ != nullptr) [[unlikely]]
     mirror_->Evict({handle.key(), address});
@@ -304,7 +304,8 @@ size_t Table::EvictFromProbation(size_t partitions_max, int64_t now_seconds) {
     if (reference == 0) continue;  // it went, or came to stay, by another entry
     Partition handle(context_, reference);
     const uint8_t bits = handle.cache_bits();
-    if ((bits & cache_bits::kUsesMask) < kUsesToStay && !IsGuarded(address)) {
+    if ((bits & cache_bits::kUsesMask) < kUsesToStay && !IsGuarded(address) &&
+        !IsOfBaseline(reference)) {
       EvictOne(address, reference, now_seconds);
       ++evicted;
     } else {
@@ -340,6 +341,8 @@ bool Table::TurnHand(HandTurn& turn, int64_t now_seconds) {
     Partition handle(context_, own);
     const uint8_t bits = handle.cache_bits();
     if ((bits & cache_bits::kProbation) != 0 || IsGuarded(address)) continue;
+    // Its memory would not come back.
+    if (IsOfBaseline(reference)) continue;
     const uint8_t uses = bits & cache_bits::kUsesMask;
     if (uses != 0) {
       handle.set_cache_bits(static_cast<uint8_t>(bits - 1));

@@ -73,7 +73,7 @@ size_t Table::PutRowBytesAt(const PartitionRef& partition, const DirectorySlot* 
 
 uint64_t Table::PutRowBytes(const PartitionRef& partition, const StoredRow& row, bool again) {
   const DirectorySlot* const slot = again ? nullptr : FindForWrite(partition);
-  const size_t bytes = PutRowBytesAt(partition, slot, row, again);
+  const size_t bytes = PutRowBytesAt(partition, slot, row, again) - BaselineBytes(slot);
   if (again || slot != nullptr) return bytes;
   // The directory grows once for the first of them, and by little for the others.
   constexpr size_t kDirectoryBytes = 4 * sizeof(DirectorySlot);
@@ -87,9 +87,9 @@ bool Table::PledgeRows(uint64_t bytes, size_t row_bytes, memory::MemoryBudget::P
   return arena_.Reserve(bytes, purpose);
 }
 
-void Table::PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key) {
+uint64_t Table::PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key) {
   const DirectorySlot* const slot = FindForRead(partition);
-  if (slot == nullptr) return;
+  if (slot == nullptr) return 0;
   uint64_t reference = slot->reference;
   RowUpdate place;
   place.key = key;
@@ -98,6 +98,7 @@ void Table::PrepareDeletion(const PartitionRef& partition, ClusteringKeyView key
   found.DecodeStored(place, context_.body);
   context_.other_body.Reserve(context_.body.cells().size());
   context_.body.Clear();
+  return BaselineBytes(slot);
 }
 
 OpStatus Table::PutRow(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds) {

@@ -11,6 +11,7 @@
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/partition_copier.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_baseline.h"
 #include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
@@ -41,18 +42,22 @@ void Table::Drop() {
     cache_->lane.Dismiss(*this);
     cache_.reset();
   }
+  ForgetBaseline();
+  set_aside_ = false;
   ++schema_.id.generation;
   id_ = schema_.id;
   TruncateAll();
 }
 
 bool Table::vacant() const {
-  return dropped_ && !pass_.active && dead_ == nullptr && wheel_.size() == 0 && pins_.empty();
+  return dropped_ && !pass_.active && dead_ == nullptr && left_ == nullptr && wheel_.size() == 0 &&
+         pins_.empty();
 }
 
 // Nothing is left to expire: the wheel is only emptied.
 size_t Table::ReclaimDropped(size_t budget) {
   size_t units = pins_.Drain();
+  if (units < budget && left_ != nullptr) units += ReclaimLeft(budget - units);
   if (units < budget && dead_ != nullptr) units += ReclaimDead(budget - units);
   if (units < budget && pass_.active) units += ReclaimTruncated(budget - units);
   if (units < budget && dead_ != nullptr) units += ReclaimDead(budget - units);
@@ -76,7 +81,6 @@ void Table::Reuse(TableSchema schema) {
   foreign_timestamps_ = false;
   past_unknown_ = false;
   dropped_ = false;
-  frozen_ = false;
   // The clock may have been set back since the last table was here.
   wheel_.Restart();
   marks_.NoteAll();
@@ -100,7 +104,6 @@ bool Table::IsBlank() {
 }
 
 void Table::SetGrace(int64_t gc_grace_seconds) {
-  marks_.NoteLoss();
   schema_.gc_grace_seconds = gc_grace_seconds;
   if (foreign_timestamps_) context_.grace.grace_seconds = gc_grace_seconds;
 }
@@ -238,6 +241,7 @@ OpStatus Table::BeginRestored(const PartitionRef& partition, const StoredPartiti
   }
   uint8_t bits = BeginBits(partition.address) | fresh;
   if (keep_empty) bits |= cache_bits::kKeptEmpty;
+  if (baseline_epoch_ != 0) NoteCame(partition);
   const uint64_t reference =
       Partition::Create(context_, partition.key, epoch_, bytes, bits, from.fresh_until_seconds);
   DirectorySlot* slot =

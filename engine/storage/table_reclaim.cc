@@ -8,6 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_baseline.h"
 #include "engine/storage/table_mirror.h"
 
 namespace liststore::storage {
@@ -51,13 +52,14 @@ uint32_t LaterThan(int64_t now_seconds) {
 void Table::TruncateAll() {
   if (mirror_ != nullptr) mirror_->TruncateAll();
   marks_.NoteAll();
+  if (baseline_epoch_ != 0) TruncateSinceBaseline();
   truncated_before_ = ++epoch_;
   pass_ = {true, epoch_, 0};
 }
 
 void Table::TruncateFirstComponent(std::string_view component) {
   LS_CHECK(schema_.partition_key.size() > 1, "truncation by component is for composite keys");
-  LS_CHECK(mirror_ == nullptr, "a table of lists is not copied");
+  LS_CHECK(mirror_ == nullptr && baseline_epoch_ == 0, "a table of lists is not copied or marked");
   marks_.NoteAll();
   auto at = truncated_components_.find(component);
   if (at == truncated_components_.end()) at = truncated_components_.emplace(component, 0).first;
@@ -68,16 +70,17 @@ void Table::TruncateFirstComponent(std::string_view component) {
 
 bool Table::WantsReclaim(int64_t now_seconds) const {
   if (dropped_) return !vacant();
-  return pins_.HasPosted() || pass_.active || dead_ != nullptr ||
-         (!frozen_ && wheel_.HasDue(now_seconds)) || arena_.WorthCompacting() ||
-         directory_.WantsTidy() || wheel_.WantsSweep();
+  return pins_.HasPosted() || pass_.active || dead_ != nullptr || left_ != nullptr ||
+         (!set_aside_ && wheel_.HasDue(now_seconds)) || arena_.WorthCompacting() || WantsTidy() ||
+         wheel_.WantsSweep();
 }
 
 size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
   if (dropped_) return ReclaimDropped(budget);
   size_t units = pins_.Drain();
   if (dead_ != nullptr) units += ReclaimDead(budget);
-  if (units < budget && !frozen_ && wheel_.HasDue(now_seconds)) {
+  if (units < budget && left_ != nullptr) units += ReclaimLeft(budget - units);
+  if (units < budget && !set_aside_ && wheel_.HasDue(now_seconds)) {
     units += ReclaimDue(now_seconds, budget - units);
   }
   if (units < budget && pass_.active) units += ReclaimTruncated(budget - units);
@@ -85,7 +88,7 @@ size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
     units += wheel_.Sweep(
         budget - units, [&](const TtlWheel::Entry& entry) { return FindEntry(entry) != nullptr; });
   }
-  if (units < budget && directory_.WantsTidy() &&
+  if (units < budget && WantsTidy() &&
       arena_.Reserve(directory_.ReserveBytesForTidy(), memory::MemoryBudget::Purpose::kGiveBack)) {
     directory_.Tidy();
     units += 8;
@@ -148,11 +151,24 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     return;
   }
   Partition partition(context_, slot->reference);
-  // What was cut is gone already.
-  if (!partition.has_remains()) marks_.NoteLoss();
   partition.set_wheel_when(0);
-  size_t bytes = UnpinBytes(slot);
-  if (context_.grace.grace_seconds > 0 && !partition.has_remains()) {
+  // What was cut is gone already, to a baseline as well.
+  const bool has_remains = partition.has_remains();
+  const bool is_of_baseline = !has_remains && IsOfBaseline(slot->reference);
+  if (is_of_baseline && partition.NextEvent() > now_seconds) {
+    ++units;
+    return ScheduleAgain(entry, partition);
+  }
+  // Where all of it goes, a baseline has it without a copy.
+  const bool all_goes = is_of_baseline && context_.grace.grace_seconds == 0 &&
+                        !partition.kept_empty() && !partition.HasLiveData(now_seconds);
+  size_t bytes = 0;
+  if (all_goes) {
+    bytes = baseline_->kept.ReserveBytesForInsert();
+  } else if (!has_remains) {
+    bytes = UnpinBytes(slot);
+  }
+  if (context_.grace.grace_seconds > 0 && !has_remains) {
     budget = 1;  // a leaf
     bytes += ShadowBytes(slot->reference, schema_, context_.grace, now_seconds);
   }
@@ -163,7 +179,12 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     ++units;
     return;
   }
-  Unpin(slot);
+  if (all_goes) {
+    ++units;
+    context_.expired_rows += partition.row_count();
+    return Discard(entry.address, slot->reference);
+  }
+  if (!has_remains) Unpin(slot);
   // What was deleted with its feature does not expire any more.
   context_.expiries = IsTruncated(partition) ? nullptr : expiries_.get();
   units += partition.Reclaim(now_seconds, budget);
@@ -178,6 +199,10 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   }
   partition.TryDemote();
   if (!IsPinned(slot) && partition.WantsShrink()) partition.Shrink();
+  ScheduleAgain(entry, partition);
+}
+
+void Table::ScheduleAgain(const TtlWheel::Entry& entry, Partition& partition) {
   const uint32_t next = partition.NextEvent();
   if (next == kNeverExpires) return;
   due_again_.push_back({entry.address, next, entry.partition_tag});
@@ -248,7 +273,11 @@ void Table::Moved(void* from, void* to, size_t bytes) {
   const Leaf leaf(static_cast<char*>(to));
   LS_CHECK(leaf.block_bytes() == memory::Arena::BlockBytes(bytes), "a whole block was moved");
   const std::string_view key = leaf.partition_key();
-  DirectorySlot* slot = directory_.Find(address_of_(key), key);
+  const uint64_t address = address_of_(key);
+  DirectorySlot* slot = directory_.Find(address, key);
+  if (slot == nullptr || Partition::BlockOf(slot->reference) != from) {
+    slot = FindKeptBlock(address, key, from);
+  }
   LS_CHECK(slot != nullptr && Partition::BlockOf(slot->reference) == from,
            "a moved block is a partition's");
   slot->reference = Partition::MovedReference(slot->reference, static_cast<char*>(to));

@@ -30,12 +30,17 @@ bool Table::IsPinned(const DirectorySlot* slot) {
 }
 
 size_t Table::UnpinBytes(const DirectorySlot* slot) {
+  if (baseline_epoch_ != 0) [[unlikely]] {
+    if (const size_t bytes = BaselineBytes(slot); bytes != 0) return bytes;
+  }
   if (__builtin_expect(!IsPinned(slot), true)) return 0;
   pins_.Drain();  // the views may have gone
   return IsPinned(slot) ? Leaf(Partition::BlockOf(slot->reference)).block_bytes() : 0;
 }
 
 void Table::Unpin(DirectorySlot* slot) {
+  if (IsOfBaseline(slot->reference)) [[unlikely]]
+    return KeepBefore(slot);
   if (__builtin_expect(!IsPinned(slot), true)) return;
   pins_.Drain();  // the views may have gone
   if (!IsPinned(slot)) return;

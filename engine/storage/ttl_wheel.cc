@@ -1,6 +1,7 @@
 #include "engine/storage/ttl_wheel.h"
 
 #include <bit>
+#include <utility>
 
 namespace liststore::storage {
 
@@ -226,6 +227,20 @@ void TtlWheel::StepBack(uint32_t now) {
   }
   current_ = now;
   if (sweep_.active) BeginSweep();
+}
+
+void TtlWheel::Swap(TtlWheel& other) {
+  LS_CHECK(&arena_ == &other.arena_, "entries stay in their arena");
+  std::swap(current_, other.current_);
+  std::swap(levels_, other.levels_);
+  std::swap(pending_, other.pending_);
+  std::swap(size_, other.size_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(stale_, other.stale_);
+  std::swap(stale_since_sweep_, other.stale_since_sweep_);
+  std::swap(sweep_, other.sweep_);
+  std::swap(occupied_, other.occupied_);
+  std::swap(heads_, other.heads_);
 }
 
 // --- Sweeping ------------------------------------------------------------------------------------

@@ -99,6 +99,15 @@ class TtlWheel {
     sweep_ = SweepCursor{};
   }
 
+  // Exchanges all entries, and how far it is, with another one of the same arena. O(1).
+  void Swap(TtlWheel& other);
+  // The clock has been set to `now`, which is what counts, however little it is behind. O(chunks)
+  // where it is, and all entries are placed again by Advance.
+  void FollowBack(int64_t now_seconds) {
+    const uint32_t now = ClampTime(now_seconds);
+    if (now < current_) StepBack(now);
+  }
+
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   size_t stale() const { return stale_ + stale_since_sweep_; }

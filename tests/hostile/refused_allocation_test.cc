@@ -125,6 +125,11 @@ const Texts kDoomed = {
 };
 const std::string kSetAction = "UPDATE liststore.data SET action = ";
 const std::string kOfData = " WHERE key = 'data'";
+// The same, which a mark is to have as it is.
+Texts AfterMark(Texts before) {
+  before.push_back(kSetAction + "'mark'" + kOfData);
+  return before;
+}
 const Texts kMarked = {
     "DROP TABLE IF EXISTS k.u",
     "DROP TABLE IF EXISTS k.after_mark",  // of a reset that was refused
@@ -315,6 +320,27 @@ const std::vector<Operation>& Operations() {
       {"DROP KEYSPACE", kDoomed, Text("DROP KEYSPACE k2"), kLookDoomed},
       {"a mark", kRows, Text(kSetAction + "'mark'" + kOfData), kLookMarked},
       {"a reset", kMarked, Text(kSetAction + "'reset'" + kOfData), kLookMarked},
+      {"an INSERT after a mark", AfterMark(kRows),
+       Text("INSERT INTO k.t (p, c, v) VALUES (1, 7, 'new')"), kLookT},
+      {"a DELETE of a partition after a mark", AfterMark(kRows),
+       Text("DELETE FROM k.t WHERE p = 1"), kLookT},
+      {"a BATCH of rows with long keys and many cells after a mark", AfterMark(kMixed),
+       Text("BEGIN BATCH INSERT INTO k.mixed (p, c, a) VALUES (3, 'new', 'x'); "
+            "UPDATE k.mixed SET g = 'G' WHERE p = 1 AND c = '" +
+            kLongKey +
+            "1'; DELETE FROM k.mixed USING TIMESTAMP 450 WHERE p = 2 AND c > 'aa' AND "
+            "c < 'tt'; APPLY BATCH"),
+       kLookMixed},
+      {"a BATCH with views after a mark",
+       AfterMark(kWide),
+       Text("BEGIN BATCH INSERT INTO k.wide (p, c, v, w) VALUES (1, 9, 10, 'new'); "
+            "UPDATE k.wide SET v = null WHERE p = 1 AND c = 1; DELETE FROM k.wide WHERE p = 2; "
+            "APPLY BATCH"),
+       {"SELECT * FROM k.wide", "SELECT p, c, v, w, m FROM k.wide_by_v"}},
+      {"a TRUNCATE after a mark", AfterMark(kViewed), Text("TRUNCATE k.viewed"), kLookViewed},
+      {"ALTER TABLE ADD after a mark", AfterMark(kFilled), Text("ALTER TABLE k.filled ADD n int"),
+       kLookFilled},
+      {"DROP KEYSPACE after a mark", AfterMark(kDoomed), Text("DROP KEYSPACE k2"), kLookDoomed},
   };
   return all;
 }

@@ -59,20 +59,6 @@ class Slices : public HostileTest {
 const std::string kSetAction = "UPDATE liststore.data SET action = ";
 const std::string kOfData = " WHERE key = 'data'";
 
-// Each slice of a copy is followed by a pause, in which a loop answers.
-TEST_F(Slices, OfAMarkAndAReset) {
-  for (const uint32_t shards : {1u, 3u}) {
-    Start(shards);
-    Fill("t");
-    ExpectOthersAnswered(kSetAction + "'mark'" + kOfData, 20);
-    Must("DELETE FROM k.t WHERE p = 1 AND c > 50");
-    Must("INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)");
-    EXPECT_EQ(Count("t"), 52);
-    ExpectOthersAnswered(kSetAction + "'reset'" + kOfData, 20);
-    EXPECT_EQ(Count("t"), kRows);
-  }
-}
-
 // Its loop has others to serve, whatever the mark waits for.
 TEST_F(Slices, OfAMarkThatWaitsForAChangeOfTheSchema) {
   Start(1);

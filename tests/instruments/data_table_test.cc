@@ -222,7 +222,8 @@ TEST_F(DataTableTest, ServersOfAListStoreAreLeftAlone) {
   }
 }
 
-TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
+// Neither takes memory, and what is written in between that finds none is refused.
+TEST(DataTableMemoryTest, MarksAndResetsGoOnAtTheLimit) {
   shard::EngineOptions options;
   options.lanes_per_shard_log2 = 0;
   options.memory_limit_bytes = 4 << 20;
@@ -239,21 +240,36 @@ TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
     shard::Catalog::PutTable(schema, std::make_shared<TableDefinition>(DefinitionOf(storage)));
     return true;
   });
-  const std::string value(20'000, 'v');
-  const CellUpdate cell{.value = value};
-  RowUpdate row;
-  row.marker = true;
-  row.cells = std::span(&cell, 1);
-  for (int i = 0;; ++i) {
-    const std::string key = std::to_string(i);
-    const Command command{storage.id, key, UpsertCommand{std::span(&row, 1)}};
-    if (engine.Execute(command, kStart).status != OpStatus::kOk) break;
+  const auto write = [&](int key_number, size_t bytes) {
+    const std::string value(bytes, 'v');
+    const CellUpdate cell{.value = value};
+    RowUpdate row;
+    row.marker = true;
+    row.cells = std::span(&cell, 1);
+    const std::string key = std::to_string(key_number);
+    return engine.Execute({storage.id, key, UpsertCommand{std::span(&row, 1)}}, kStart).status;
+  };
+  const auto act = [&](const char* action) {
+    EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}), std::nullopt);
+  };
+  int rows = 0;
+  while (write(rows, 20'000) == OpStatus::kOk) ++rows;
+  const auto count = [&] { return static_cast<int>(engine.StatsOf(storage.id).rows); };
+  for (int round = 0; round < 3; ++round) {
+    act("mark");
+    int written = 0;
+    while (written < rows && write(written, 10'000) == OpStatus::kOk) ++written;
+    EXPECT_LT(written, rows) << "what is kept counts";
+    EXPECT_TRUE(engine.memory_refusal().Text().find("the mark of liststore.data") !=
+                std::string::npos);
+    engine.Verify();
+    act("reset");
+    EXPECT_EQ(count(), rows);
+    engine.Verify();
   }
-  EXPECT_EQ(
-      table.Write({{"key", "data"}, {"action", "mark"}}),
-      cql::CqlError::Server("liststore.data: 'mark' was refused and has changed nothing: a copy of "
-                            "its tables does not fit into the memory limit of 4194304 bytes "
-                            "beside what is stored"));
+  act("forget");
+  EXPECT_EQ(count(), rows);
+  EXPECT_EQ(engine.memory_refusal().Text(), "the memory limit of 4194304 bytes is reached");
 }
 
 }  // namespace data_table_test

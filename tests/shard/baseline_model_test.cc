@@ -161,12 +161,7 @@ class BaselineRun {
   }
 
   void Mark() {
-    const auto meanwhile = [this] {
-      if (rng_.OneIn(2)) Write();
-      if (rng_.OneIn(20)) Tick();
-      if (rng_.OneIn(20)) engine_.Reclaim(now_nanos_, 50);
-    };
-    ASSERT_EQ(baseline_.Mark([this] { return now_nanos_; }, meanwhile), OpStatus::kOk);
+    ASSERT_EQ(baseline_.Mark([this] { return now_nanos_; }), OpStatus::kOk);
     ++totals_.marks;
     expected_ = {};
     expected_.schema = engine_.catalog().snapshot();
@@ -206,12 +201,7 @@ class BaselineRun {
       return moved;
     };
     const uint64_t afterwards = goes_back_ ? marked : now_nanos_;
-    // What is written meanwhile goes.
-    const auto meanwhile = [this] {
-      if (rng_.OneIn(2)) Write();
-      if (rng_.OneIn(20)) engine_.Reclaim(now_nanos_, 50);
-    };
-    ASSERT_EQ(baseline_.Reset(afterwards, set_clock, differences, meanwhile), OpStatus::kOk);
+    ASSERT_EQ(baseline_.Reset(afterwards, set_clock, differences), OpStatus::kOk);
     ++totals_.resets;
     EXPECT_EQ(engine_.era(), era + (moved ? 1 : 0));
     altered_ = expected_.schema != nullptr ? marked_altered_ : decltype(altered_)();

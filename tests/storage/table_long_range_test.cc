@@ -237,9 +237,27 @@ TEST_F(LongRangeTest, ACopyIsOfWhatIsSeen) {
   ASSERT_EQ(CopyTable(*table_, copy, kNow), OpStatus::kOk);
   EXPECT_EQ(copy.stats().rows, 20u);
   copy.Verify();
-  table_->NoteUnchanged();
+}
+
+// It goes to a baseline without its rows, and is freed in steps all the same.
+TEST_F(LongRangeTest, WhatWasCutIsNotKeptForABaseline) {
+  constexpr uint64_t kRows = 5'000;
+  Fill(kRows);
+  Delete(10, kRows - 10, Write());
+  table_->PrepareBaseline();
+  table_->SetBaseline();
+  Fill(10);  // the copy has nothing of what was cut
+  table_->Verify();
   ReclaimInSteps(1'000);
-  EXPECT_FALSE(table_->changed()) << "nobody sees what reclamation does";
+  table_->Verify();
+  table_->PrepareBaseline();
+  ASSERT_TRUE(table_->ReserveReturn());
+  table_->ReturnToBaseline(kNow);
+  table_->Verify();
+  EXPECT_EQ(table_->Count(partition_, {}, kNow), 20u);
+  ReclaimInSteps(1'000);
+  table_->Verify();
+  EXPECT_EQ(table_->stats().rows, 20u);
 }
 
 // Stretches 3 i to 3 i + 2, each under a tombstone of its own.

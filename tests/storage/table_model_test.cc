@@ -53,6 +53,7 @@ class TableModelRun {
         pool_(budget_),
         table_(std::make_unique<storage::Table>(workload_.schema(), pool_, budget_, address_of_)),
         reference_(workload_.schema()),
+        marks_(rng().OneIn(2)),
         trace_(std::getenv("LISTSTORE_TRACE") != nullptr) {}
 
   void Run(uint64_t steps);
@@ -62,6 +63,7 @@ class TableModelRun {
   uint64_t rows_from_runs() const { return rows_from_runs_; }
   uint64_t tables_moved() const { return tables_moved_; }
   uint64_t views_taken() const { return views_taken_; }
+  uint64_t returns() const { return returns_; }
 
  private:
   Random& rng() { return workload_.rng(); }
@@ -82,6 +84,8 @@ class TableModelRun {
   void TruncateFirst();
   void Reclaim();
   void MoveToNewTable();
+  void Mark();
+  void ReturnToMark();
   void TakeView();
   void DropViews(size_t left);
 
@@ -104,6 +108,13 @@ class TableModelRun {
   memory::PagePool pool_;
   std::unique_ptr<storage::Table> table_;
   ReferenceTable reference_;
+  // At the mark, while there is one; in every other run.
+  struct Marked {
+    ReferenceTable reference;
+    int64_t now_seconds;
+  };
+  std::optional<Marked> marked_;
+  const bool marks_;
   const bool trace_;
   uint64_t step_ = 0;
   uint64_t refused_ = 0;
@@ -111,6 +122,7 @@ class TableModelRun {
   uint64_t rows_from_runs_ = 0;
   uint64_t tables_moved_ = 0;
   uint64_t views_taken_ = 0;
+  uint64_t returns_ = 0;
   std::vector<std::pair<storage::ViewPin*, KeepingSink>> views_;
 };
 
@@ -120,6 +132,7 @@ void TableModelRun::Run(uint64_t steps) {
   const uint64_t compare_every = large ? 1'000 : 200;
   for (; step_ < steps && !::testing::Test::HasFatalFailure(); ++step_) {
     Step();
+    if (marks_ && rng().OneIn(50)) rng().OneIn(3) ? Mark() : ReturnToMark();
     if (step_ % verify_every == 0) table_->Verify();
     if (step_ % compare_every == 0 && !::testing::Test::HasFatalFailure()) CompareAll();
   }
@@ -422,9 +435,44 @@ void TableModelRun::CheckTimers() {
 }
 
 void TableModelRun::TruncateFirst() {
+  // Of tables of lists, which nobody marks.
+  if (marks_) {
+    table_->TruncateAll();
+    return reference_.TruncateAll();
+  }
   const std::string_view component = workload_.RandomFirstComponent();
   table_->TruncateFirstComponent(component);
   reference_.TruncateFirstComponent(component);
+}
+
+void TableModelRun::Mark() {
+  if (rng().OneIn(10)) {
+    table_->ForgetBaseline();
+    marked_.reset();
+    return;
+  }
+  Trace("  mark");
+  table_->PrepareBaseline();
+  table_->SetBaseline();
+  marked_ = Marked{reference_, now()};
+}
+
+// The clock goes back with it, or on.
+void TableModelRun::ReturnToMark() {
+  if (!marked_) return;
+  table_->PrepareBaseline();
+  if (!table_->ReserveReturn()) {
+    ASSERT_NE(workload_.plan().memory_limit_bytes, 0u) << "memory is ample in this run";
+    return;
+  }
+  if (rng().OneIn(2)) workload_.SetTime(marked_->now_seconds);
+  Trace("  return");
+  table_->ReturnToBaseline(now());
+  reference_ = marked_->reference;
+  ++returns_;
+  if (!rng().OneIn(4)) return;
+  table_->Verify();
+  CompareAll();
 }
 
 // Whatever is done from here on, the rows of the view stay as they are.
@@ -478,6 +526,7 @@ void TableModelRun::MoveToNewTable() {
   ASSERT_EQ(moved->stats().slabs_beyond_limit, 0u);
   DropViews(0);
   table_ = std::move(moved);
+  marked_.reset();
   // Partitions bring along that timestamps were foreign; where there are none, nobody says so.
   if (copy.parts().empty()) {
     ASSERT_TRUE(reference_.BeginAnew(now())) << "nothing was stored";
@@ -497,6 +546,7 @@ void TableModelRun::Reclaim() {
 
 // Nothing is left of a truncated table once its work is done.
 void TableModelRun::DrainAndCheckMemory() {
+  table_->ForgetBaseline();
   table_->TruncateAll();
   reference_.TruncateAll();
   DropViews(0);
@@ -524,6 +574,7 @@ TEST(TableModelTest, AgreesWithTheReference) {
   uint64_t rows_from_runs = 0;
   uint64_t tables_moved = 0;
   uint64_t views_taken = 0;
+  uint64_t returns = 0;
   for (uint64_t run = 0; run * kStepsPerRun < steps; ++run) {
     SCOPED_TRACE("replay with LISTSTORE_SEED=" + std::to_string(seed + run) +
                  " LISTSTORE_STEPS=" + std::to_string(kStepsPerRun));
@@ -538,10 +589,12 @@ TEST(TableModelTest, AgreesWithTheReference) {
     rows_from_runs += model.rows_from_runs();
     tables_moved += model.tables_moved();
     views_taken += model.views_taken();
+    returns += model.returns();
   }
-  std::printf("%llu tables moved, %llu views taken; ",
+  std::printf("%llu tables moved, %llu views taken, %llu returns to a mark; ",
               static_cast<unsigned long long>(tables_moved),
-              static_cast<unsigned long long>(views_taken));
+              static_cast<unsigned long long>(views_taken),
+              static_cast<unsigned long long>(returns));
   std::printf("compared %llu rows, %llu of them from packed runs; %llu writes refused\n",
               static_cast<unsigned long long>(rows_compared),
               static_cast<unsigned long long>(rows_from_runs),

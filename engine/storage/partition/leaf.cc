@@ -341,15 +341,45 @@ void Leaf::MoveTailTo(size_t from, Leaf target) {
   target.RecomputeEarliestExpiry();
 }
 
-void Leaf::FreeExternal(memory::Arena& arena, size_t index) {
-  const char* bytes = row(index);
+Leaf::External Leaf::ExternalOf(size_t index) const {
+  char* const bytes = block_ + (row(index) - block_);
   if (packed()) {
-    const char* descriptor = bytes + kPackedItemKeyBytes;
-    arena.Free(LoadNative<char*>(descriptor), LoadNative<uint32_t>(descriptor + 8));
-  } else {
-    arena.Free(LoadNative<char*>(bytes),
-               size_t{LoadNative<uint32_t>(bytes + 8)} + LoadNative<uint32_t>(bytes + 12));
+    char* const descriptor = bytes + kPackedItemKeyBytes;
+    return {descriptor, LoadNative<uint32_t>(descriptor + 8)};
   }
+  return {bytes, size_t{LoadNative<uint32_t>(bytes + 8)} + LoadNative<uint32_t>(bytes + 12)};
+}
+
+void Leaf::FreeExternal(memory::Arena& arena, size_t index) {
+  const External external = ExternalOf(index);
+  arena.Free(LoadNative<char*>(external.where), external.bytes);
+}
+
+char* Leaf::Copy(memory::Arena& arena, const char* block, memory::Arena::Mobility mobility) {
+  const size_t block_bytes = size_t{reinterpret_cast<const LeafHeader*>(block)->block_units} * 16;
+  char* const copy = static_cast<char*>(arena.Allocate(block_bytes, mobility));
+  std::memcpy(copy, block, block_bytes);
+  Leaf leaf(copy);
+  leaf.set_pinned(false);
+  if (leaf.all_simple()) return copy;
+  for (size_t i = 0; i < leaf.size(); ++i) {
+    if (!leaf.meta(i).external()) continue;
+    const External external = leaf.ExternalOf(i);
+    char* const own =
+        static_cast<char*>(arena.Allocate(external.bytes, memory::Arena::Mobility::kFixed));
+    std::memcpy(own, LoadNative<const char*>(external.where), external.bytes);
+    StoreNative(external.where, own);
+  }
+  return copy;
+}
+
+size_t Leaf::CopyBytes() const {
+  size_t bytes = block_bytes();
+  if (all_simple()) return bytes;
+  for (size_t i = 0; i < size(); ++i) {
+    if (meta(i).external()) bytes += memory::Arena::BlockBytes(ExternalOf(i).bytes);
+  }
+  return bytes;
 }
 
 void Leaf::FreeExternals(memory::Arena& arena) {

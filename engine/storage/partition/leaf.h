@@ -146,6 +146,11 @@ class Leaf {
   static char* Resize(memory::Arena& arena, char* block, size_t bytes,
                       memory::Arena::Mobility mobility);
 
+  // Makes the same once more, not pinned, with external blocks of its own.
+  static char* Copy(memory::Arena& arena, const char* block, memory::Arena::Mobility mobility);
+  // What that takes.
+  size_t CopyBytes() const;
+
   const LeafHeader& header() const { return *reinterpret_cast<const LeafHeader*>(block_); }
   LeafHeader& header() { return *reinterpret_cast<LeafHeader*>(block_); }
   char* block() const { return block_; }
@@ -253,6 +258,12 @@ class Leaf {
 
   static bool IsExternal(const RowImage& row, bool packed_leaf);
   static size_t InlineBytes(const RowImage& row, bool packed_leaf);
+
+  struct External {
+    char* where;  // its place in the row
+    size_t bytes;
+  };
+  External ExternalOf(size_t index) const;
 
   RowMeta* metas() const { return reinterpret_cast<RowMeta*>(block_ + front_bytes()); }
   char* block_end() const { return block_ + block_bytes(); }

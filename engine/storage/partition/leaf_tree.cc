@@ -255,6 +255,13 @@ void LeafTree::Refresh(Position position, char* leaf) {
   }
 }
 
+size_t LeafTree::CopyBytes() const {
+  const size_t branches = leaf_count_ / (kBranchEntriesMax - 1) + 1;
+  // The root doubles on the way.
+  return branches * memory::Arena::BlockBytes(sizeof(Branch)) +
+         4 * memory::Arena::BlockBytes(branches * sizeof(RootEntry));
+}
+
 size_t LeafTree::GrowthBytes() const {
   return root_.size() == root_.capacity() ? 2 * root_.capacity() * sizeof(RootEntry) : 0;
 }

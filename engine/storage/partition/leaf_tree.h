@@ -86,6 +86,8 @@ class LeafTree {
   // The leaf has changed: another block, first key or expiry.
   void Refresh(Position position, char* leaf);
 
+  // What a tree of as many leaves takes that are put in one behind the other.
+  size_t CopyBytes() const;
   // What the root takes when the next branch comes: it doubles when it is full.
   size_t GrowthBytes() const;
   void Verify() const;

@@ -349,6 +349,11 @@ class Partition {
   // Back to a small partition where it fits.
   void TryDemote();
 
+  // Makes the same once more, of another epoch: what has an effect, in blocks of its own. O(bytes).
+  uint64_t Copy(uint32_t epoch) const;
+  // What that takes, at most. O(1) of a small one without long rows, else O(leaves and long rows).
+  size_t CopyBytes() const;
+
   // Frees up to about `budget` leaves; true when everything is gone and the reference is void.
   bool Destroy(size_t budget);
 

@@ -36,6 +36,20 @@ RangeTombstones::Node* RangeTombstones::NewNode(const Piece& piece) {
   return node;
 }
 
+RangeTombstones::Node* RangeTombstones::CopyOf(const Node* node) {
+  if (node == nullptr) return nullptr;
+  char* const block =
+      static_cast<char*>(arena_.Allocate(node->bytes(), memory::Arena::Mobility::kFixed));
+  Node* const copy = new (block) Node(*node);
+  // Two bounds that are empty may have no bytes behind the node.
+  if (node->bytes() != sizeof(Node)) {
+    std::memcpy(block + sizeof(Node), node->lower().data(), node->bytes() - sizeof(Node));
+  }
+  copy->left = CopyOf(node->left);
+  copy->right = CopyOf(node->right);
+  return copy;
+}
+
 void RangeTombstones::Update(Node* node) {
   node->height = static_cast<int8_t>(1 + std::max(HeightOf(node->left), HeightOf(node->right)));
   node->count = 1 + CountOf(node->left) + CountOf(node->right);

@@ -64,6 +64,18 @@ class RangeTombstones {
     return memory::Arena::BlockBytes(sizeof(Node) + range.lower.bytes.size() +
                                      range.upper.bytes.size());
   }
+  // Becomes the same as another one of the same arena; it is empty. O(n).
+  void CopyFrom(const RangeTombstones& from) {
+    root_ = CopyOf(from.root_);
+    newest_ = from.newest_;
+  }
+  // What that takes. O(n).
+  static size_t CopyBytes(const RangeTombstones& from) {
+    size_t bytes = 0;
+    ForEachNode(from.root_,
+                [&](const Node& node) { bytes += memory::Arena::BlockBytes(node.bytes()); });
+    return bytes;
+  }
   // The tombstone over a key; one that is not present() when there is none. O(log n).
   Tombstone At(ClusteringKeyView key) const;
   // How far tombstones at `timestamp` or later reach from the first key on, without a gap. Borrowed until
@@ -210,6 +222,7 @@ class RangeTombstones {
   const Node* LastBefore(std::string_view bound) const;
   static void FreeOf(RangeTombstones& owner, Node*& root, size_t& budget);
 
+  Node* CopyOf(const Node* node);
   Node* NewNode(const Piece& piece);
   void FreeNode(Node* node) { arena_.Free(node, node->bytes()); }
   static_assert(sizeof(Node) == 64, "docs/memory.md budgets 64 bytes for a stretch");

@@ -31,6 +31,10 @@ class StaticRow {
   // Keeps what `encoded` says, which lies elsewhere; nothing where it is empty. The block stays
   // where it is long enough, so that what gets shorter takes no memory.
   void Put(memory::Arena& arena, std::string_view encoded, uint32_t event);
+  // Becomes the same as another one; it is empty.
+  void CopyFrom(memory::Arena& arena, const StaticRow& from) {
+    if (!from.empty()) Put(arena, {from.block_, from.bytes_}, from.event_);
+  }
   void Free(memory::Arena& arena) { Put(arena, {}, kNeverExpires); }
 
  private:

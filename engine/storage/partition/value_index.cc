@@ -109,6 +109,35 @@ void ValueIndex::Reserve(size_t entries) {
   }
 }
 
+void ValueIndex::CopyFrom(const ValueIndex& from) {
+  LS_DCHECK(buckets_ == 0 && arena_ == from.arena_, "an empty index becomes another one");
+  segments_.reserve(from.segments_.size());
+  while (buckets_ < from.buckets_) {
+    const Bucket& bucket = from.BucketAt(buckets_);
+    AddBucket();
+    if (bucket.capacity == 0) continue;
+    Bucket& copy = BucketAt(buckets_ - 1);
+    copy.entries = static_cast<uint64_t*>(
+        arena_->Allocate(bucket.capacity * sizeof(uint64_t), memory::Arena::Mobility::kFixed));
+    copy.capacity = bucket.capacity;
+    copy.count = bucket.count;
+    std::memcpy(copy.entries, bucket.entries, bucket.count * sizeof(uint64_t));
+  }
+  overflow_ = from.overflow_;
+  size_ = from.size_;
+}
+
+size_t ValueIndex::CopyBytes(const ValueIndex& from) {
+  constexpr size_t kOverflowBytes = 32;  // of an entry, with its share of a node
+  size_t bytes = memory::Arena::BlockBytes(from.segments_.size() * sizeof(Segment*)) +
+                 from.segments_.size() * memory::Arena::BlockBytes(sizeof(Segment)) +
+                 from.overflow_.size() * kOverflowBytes;
+  for (size_t number = 0; number < from.buckets_; ++number) {
+    bytes += memory::Arena::BlockBytes(from.BucketAt(number).capacity * sizeof(uint64_t));
+  }
+  return bytes;
+}
+
 void ValueIndex::ReleaseSpare() {
   if (size_ == 0) return clear();
   while (buckets_ > 1 && size_ < buckets_ * (kEntriesPerBucket / 2)) {

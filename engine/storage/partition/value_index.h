@@ -71,6 +71,11 @@ class ValueIndex {
   // Gives back buckets of a reservation for which too few entries came.
   void ReleaseSpare();
 
+  // Becomes the same as another one of the same arena; it is empty. O(entries).
+  void CopyFrom(const ValueIndex& from);
+  // What that takes. O(buckets).
+  static size_t CopyBytes(const ValueIndex& from);
+
   // What an entry takes, with its share of buckets that grow and are split.
   static constexpr size_t kAddBytes = 64;
 
