@@ -105,7 +105,6 @@ QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
       checks_permissions_(roles_->rules().checks_permissions),
       statements_(options_.statement_bytes_max),
       timeuuids_(clock, engine.catalog().NewUuid()) {
-  set_statement_bytes_max(options_.statement_bytes_max);
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);
     return true;

@@ -23,7 +23,6 @@
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/schema_journal.h"
-#include "engine/execute/select/index_view_pages.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/timeuuid_source.h"
 #include "engine/execute/write/write_set.h"
@@ -98,11 +97,7 @@ class QueryProcessor final : public RequestHandler {
     return settings_->statements();
   }
   const StatementCache& statements() const { return statements_; }
-  // Of prepared statements; rows of index views that are kept for later pages have a quarter of it.
-  void set_statement_bytes_max(size_t bytes) {
-    statements_.set_bytes_max(bytes);
-    index_view_pages_.set_bytes_max(bytes / 4);
-  }
+  void set_statement_bytes_max(size_t bytes) { statements_.set_bytes_max(bytes); }
   const cql::Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
@@ -224,7 +219,6 @@ class QueryProcessor final : public RequestHandler {
   const std::shared_ptr<roles::RoleStore> roles_;
   const bool checks_permissions_;  // the roles' rule
   StatementCache statements_;
-  IndexViewPages index_view_pages_;
   TimeuuidSource timeuuids_;
 };
 

@@ -72,9 +72,8 @@ bool IsNotTried(const cql::SelectPlan& plan, const WorkPlace& place) {
 }
 
 // Computed as virtual tables are, from the rows of the index's table.
-cql::CqlStatus SelectFromIndexView(shard::Engine& engine, IndexViewPages& pages,
-                                   const cql::VirtualReadContext& context, const SelectCall& call,
-                                   SelectResult& result, bool& gone) {
+cql::CqlStatus SelectFromIndexView(shard::Engine& engine, const cql::VirtualReadContext& context,
+                                   const SelectCall& call, SelectResult& result, bool& gone) {
   const cql::SelectPlan& plan = call.plan;
   // To a Cassandra an index is no table.
   if (!context.node.looks_like_scylla) {
@@ -85,7 +84,7 @@ cql::CqlStatus SelectFromIndexView(shard::Engine& engine, IndexViewPages& pages,
     LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
                                                 cql::KeyUse::kRead, keys.emplace()));
   }
-  IndexViewTable table(engine, *plan.table, std::move(keys), &pages, call.pace, context);
+  IndexViewTable table(engine, *plan.table, std::move(keys), call.pace, context);
   LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, call, result));
   gone = table.outcome() == IndexViewTable::Outcome::kGone;
   if (table.outcome() != IndexViewTable::Outcome::kTooLarge) return {};
@@ -158,8 +157,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
     const cql::VirtualReadContext context{*schema, options_.node, call.client.local_address,
                                           call.now_nanos};
     if (plan.table->is_index_view()) {
-      const cql::CqlStatus status =
-          SelectFromIndexView(engine_, index_view_pages_, context, select, result, gone);
+      const cql::CqlStatus status = SelectFromIndexView(engine_, context, select, result, gone);
       if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
     } else {
       const cql::VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);

@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -69,12 +68,6 @@ struct ScanPosition {
   // Of one call; see Router. It may find nothing, and more be there all the same.
   uint32_t pieces_max = UINT32_MAX;
   bool waits_its_turn = false;  // as Command::waits_its_turn
-};
-
-// What a table was at one time, see Engine::MarksOf: of each lane its part and the part's mark.
-struct TableMarks {
-  std::vector<std::pair<const storage::Table*, uint64_t>> lanes;
-  bool operator==(const TableMarks&) const = default;
 };
 
 // How far a copy of a table has come; see Engine::CopyOut.
@@ -322,10 +315,6 @@ class Engine {
   void FlushUsage(TableId table);
   // The state of a partition now, for PutCommand::unless_since.
   uint64_t ChangeMark(TableId table, std::string_view partition_key);
-  // The state of all partitions now. Where it is the same later, nothing was written, deleted or put
-  // in the table's place meanwhile; what time takes is no change. From the first call on writes note
-  // what they change. nullopt: the table is gone, or of those whose partitions may be evicted.
-  std::optional<TableMarks> MarksOf(TableId table);
 
   // --- Views -------------------------------------------------------------------------------------
 

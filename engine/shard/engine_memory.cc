@@ -70,24 +70,6 @@ uint64_t Engine::ChangeMark(TableId table, std::string_view partition_key) {
   return mark;
 }
 
-std::optional<TableMarks> Engine::MarksOf(TableId table) {
-  TableMarks marks;
-  marks.lanes.reserve(lanes_.size());
-  for (const auto& lane : lanes_) {
-    lane->ownership.Run([&] {
-      storage::Table* const part = lane->FindTable(table);
-      if (part == nullptr || part->evicts()) return;
-      try {
-        marks.lanes.emplace_back(part, part->ChangeMark());
-      } catch (const std::bad_alloc&) {
-        // Nothing is known of it, as where it is gone.
-      }
-    });
-  }
-  if (marks.lanes.size() != lanes_.size()) return std::nullopt;
-  return marks;
-}
-
 storage::Table* Engine::ToldTableIn(Lane& lane) {
   return evicting_table_ ? lane.FindTable(*evicting_table_) : nullptr;
 }

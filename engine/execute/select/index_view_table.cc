@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <memory>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/seconds.h"
 #include "engine/cql/values/encode_value.h"
 #include "engine/execute/select/result_collector.h"
 #include "engine/execute/select/row_buffer.h"
@@ -45,15 +41,13 @@ class IndexViewTable::Reader final : public RowSink {
  public:
   Reader(shard::Engine& engine, std::shared_ptr<const TableDefinition> base,
          const IndexDefinition& index, const TableDefinition& view,
-         std::optional<std::vector<std::string>> keys, IndexViewPages* pages, uint64_t now_nanos,
-         WorkPace* pace)
+         std::optional<std::vector<std::string>> keys, uint64_t now_nanos, WorkPace* pace)
       : engine_(engine),
         table_(std::move(base)),
         base_(*table_),
         index_(index),
         view_(view),
         keys_(std::move(keys)),
-        pages_(keys_ || index.local ? nullptr : pages),
         now_nanos_(now_nanos),
         pace_(pace),
         row_(base_),
@@ -88,41 +82,31 @@ class IndexViewTable::Reader final : public RowSink {
     last_kept_.reset();
     count_ = count;
     if (is_done_) return {};
-    // Of before anything is looked at: what is written meanwhile counts as later.
-    std::optional<shard::TableMarks> marks;
-    if (pages_ != nullptr && behind_ && behind_->row) {
-      marks = engine_.MarksOf(base_.storage.id);
-      if (marks) {
-        if (std::optional<std::vector<cql::VirtualRow>> kept = NextOfKept(*marks)) return *kept;
-      }
-    }
-    keeps_more_ = marks.has_value();
     Read();
     if (outcome_ != Outcome::kRead) return {};
+    if (found_.size() > count_) KeepFirst();
+    is_done_ = !last_kept_;
     std::ranges::sort(
         found_, [this](const Found& a, const Found& b) { return IsBefore(a.place, b.place); });
-    if (keeps_more_ && found_.size() > count_) KeepMore(*std::move(marks));
-    is_done_ = !last_kept_ && found_.size() <= count_;
-    found_.resize(std::min<uint64_t>(found_.size(), count_));
-    std::vector<cql::VirtualRow> rows;
-    rows.reserve(found_.size());
-    for (const Found& found : found_) rows.push_back(UnpackValues(found.values));
     if (!found_.empty()) {
       const Place& last = found_.back().place;
       GoOnBehind({last.partition_key, last.clustering_key});
     }
+    std::vector<cql::VirtualRow> rows;
+    rows.reserve(found_.size());
+    for (Found& found : found_) rows.push_back(std::move(found.row));
     return rows;
   }
 
   void OnRows(std::span<const RowView> rows) override {
     for (const RowView& row : rows) {
       row_.SetRow(row);
-      if (indexed_.kind != ColumnKind::kStatic) TakeCells(row.cells, row.marker);
+      if (indexed_.kind != ColumnKind::kStatic) TakeCells(row.cells);
     }
   }
   void OnStaticRow(std::span<const LiveCellView> cells) override {
     row_.SetStaticRow(cells);
-    if (indexed_.kind == ColumnKind::kStatic) TakeCells(cells, {});
+    if (indexed_.kind == ColumnKind::kStatic) TakeCells(cells);
   }
   void OnStop(ClusteringKeyView next) override {
     char text[kItemKeyTextBytes];
@@ -132,8 +116,17 @@ class IndexViewTable::Reader final : public RowSink {
   bool AcceptsPackedRuns() const override { return false; }
 
  private:
-  using Place = IndexViewPlace;
-  using Found = IndexViewRow;
+  // Where a row of the view stands.
+  struct Place {
+    Token token;
+    std::string partition_key;
+    std::string clustering_key;
+  };
+  struct Found {
+    Place place;
+    cql::VirtualRow row;
+    size_t bytes = 0;
+  };
   struct Shown {
     IndexViewValue value;
     ptrdiff_t column;  // of the base
@@ -236,81 +229,17 @@ class IndexViewTable::Reader final : public RowSink {
     }
   }
 
-  // The next rows of those that a page before this one has found. nullopt: they are not kept, or
-  // something was written since.
-  std::optional<std::vector<cql::VirtualRow>> NextOfKept(const shard::TableMarks& marks) {
-    const Place behind{behind_token_, behind_->partition, *behind_->row};
-    const IndexViewPages::Stretch stretch = pages_->Find([&](const IndexViewStretch& kept) {
-      return kept.base == table_ && kept.view == view_.name && kept.marks == marks &&
-             kept.tokens.first == tokens_.first && kept.tokens.last == tokens_.last &&
-             kept.found_nanos <= now_nanos_ && !IsBefore(behind, kept.behind) &&
-             (kept.is_end || IsBefore(behind, kept.rows.back().place));
-    });
-    if (stretch == nullptr) return std::nullopt;
-    const int64_t now_seconds = WholeSeconds(now_nanos_);
-    auto row = std::ranges::upper_bound(
-        stretch->rows, behind, [this](const Place& a, const Place& b) { return IsBefore(a, b); },
-        &Found::place);
-    std::vector<cql::VirtualRow> rows;
-    for (; row != stretch->rows.end() && rows.size() < count_; ++row) {
-      GoOnBehind({row->place.partition_key, row->place.clustering_key});
-      if (now_seconds < row->dead_from_seconds) rows.push_back(UnpackValues(row->values));
-    }
-    is_done_ = row == stretch->rows.end() && stretch->is_end;
-    // All of them are over, and more stand behind them.
-    if (rows.empty() && !is_done_) return Next(count_);
-    return rows;
-  }
-
-  // Of the rows that were found those behind the first `count_` are for later pages.
-  void KeepMore(shard::TableMarks marks) {
-    auto stretch = std::make_shared<IndexViewStretch>();
-    stretch->base = table_;
-    stretch->marks = std::move(marks);
-    stretch->view = view_.name;
-    stretch->tokens = tokens_;
-    stretch->found_nanos = now_nanos_;
-    stretch->behind = found_[count_ - 1].place;
-    size_t bytes = 0;
-    size_t end = count_;
-    while (end < found_.size()) {
-      bytes += found_[end].bytes();
-      if (bytes > pages_->stretch_bytes_max()) break;
-      ++end;
-    }
-    if (end == count_) return;
-    stretch->is_end = !last_kept_ && end == found_.size();
-    stretch->rows.assign(std::make_move_iterator(found_.begin() + static_cast<ptrdiff_t>(count_)),
-                         std::make_move_iterator(found_.begin() + static_cast<ptrdiff_t>(end)));
-    pages_->Put(std::move(stretch));
-  }
-
-  static int64_t DeadFrom(const Liveness& liveness) {
-    if (!liveness.present()) return 0;
-    return liveness.expiring() ? liveness.expiry_seconds : INT64_MAX;
-  }
-
   // What the index is by in the row, or static row, that was set last.
-  void TakeCells(std::span<const LiveCellView> cells, const Liveness& marker) {
+  void TakeCells(std::span<const LiveCellView> cells) {
     if (index_.part == IndexedPart::kValue) {
       const std::optional<std::string_view>& value = row_.values()[indexed_at_];
-      if (!value) return;
-      // What ends the row of the view. A key column is there as long as anything of its row is.
-      const bool is_key =
-          indexed_.kind == ColumnKind::kPartitionKey || indexed_.kind == ColumnKind::kClustering;
-      dead_from_ = is_key ? DeadFrom(marker) : 0;
-      for (const LiveCellView& cell : cells) {
-        if (!is_key && cell.column != indexed_.position) continue;
-        dead_from_ = std::max(dead_from_, DeadFrom(cell.liveness));
-      }
-      Add(*value, {});
+      if (value) Add(*value, {});
       return;
     }
     const std::vector<DataType>& parts = indexed_.type.parameters();
     const DataType::Kind kind = indexed_.type.kind();
     for (const LiveCellView& cell : cells) {
       if (cell.column != indexed_.position) continue;
-      dead_from_ = DeadFrom(cell.liveness);
       if (kind == DataType::Kind::kList) {
         Add(cell.value, TimeuuidOfPath(cell.path).view());
         continue;
@@ -364,9 +293,10 @@ class IndexViewTable::Reader final : public RowSink {
     AppendClusteringKey(view_.storage.clustering, all.subspan(view_.storage.partition_key.size()),
                         place.clustering_key);
     if (!IsBehindBegin(place) || (last_kept_ && IsBefore(*last_kept_, place))) return;
-    found.values = PackValues(values);
-    found.dead_from_seconds = dead_from_;
-    bytes_ += found.bytes();
+    found.row.assign(values.begin(), values.end());
+    found.bytes = sizeof(Found) + 2 * (place.partition_key.size() + place.clustering_key.size()) +
+                  values.size() * sizeof(found.row[0]);
+    bytes_ += found.bytes;
     ++kept_;
     if (bytes_ > kResultBytesMax) outcome_ = Outcome::kTooLarge;
     found_.push_back(std::move(found));
@@ -375,19 +305,14 @@ class IndexViewTable::Reader final : public RowSink {
 
   // Of more than are wanted the first ones: no row behind them is taken any more.
   void KeepFirst() {
-    uint64_t wanted = count_;
-    if (keeps_more_) {
-      if (bytes_ <= 2 * pages_->stretch_bytes_max()) return;
-      wanted = std::max(wanted, found_.size() / 2);
-    }
-    const auto last = found_.begin() + static_cast<ptrdiff_t>(wanted) - 1;
+    const auto last = found_.begin() + static_cast<ptrdiff_t>(count_) - 1;
     std::ranges::nth_element(found_, last, [this](const Found& a, const Found& b) {
       return IsBefore(a.place, b.place);
     });
     last_kept_ = last->place;
-    found_.resize(wanted);
+    found_.resize(count_);
     bytes_ = 0;
-    for (const Found& found : found_) bytes_ += found.bytes();
+    for (const Found& found : found_) bytes_ += found.bytes;
   }
 
   shard::Engine& engine_;
@@ -396,7 +321,6 @@ class IndexViewTable::Reader final : public RowSink {
   const IndexDefinition& index_;
   const TableDefinition& view_;
   const std::optional<std::vector<std::string>> keys_;
-  IndexViewPages* const pages_;  // nullptr: nothing is kept
   const uint64_t now_nanos_;
   WorkPace* const pace_;
   const bool waits_its_turn_ = pace_ != nullptr && pace_->is_beside_loops();  // in lanes
@@ -419,8 +343,6 @@ class IndexViewTable::Reader final : public RowSink {
   uint64_t kept_ = 0;                    // rows that it found
 
   uint64_t count_ = 0;
-  bool keeps_more_ = false;  // for the pages behind
-  int64_t dead_from_ = 0;    // of what Add is called with
   std::vector<Found> found_;
   std::optional<Place> last_kept_;  // there are more behind this one
   size_t bytes_ = 0;
@@ -428,8 +350,8 @@ class IndexViewTable::Reader final : public RowSink {
 };
 
 IndexViewTable::IndexViewTable(shard::Engine& engine, const TableDefinition& view,
-                               std::optional<std::vector<std::string>> keys, IndexViewPages* pages,
-                               WorkPace* pace, const cql::VirtualReadContext& context) {
+                               std::optional<std::vector<std::string>> keys, WorkPace* pace,
+                               const cql::VirtualReadContext& context) {
   auto base = context.schema.FindTable(view.keyspace, view.view->base);
   const auto now = context.schema.FindTable(view.keyspace, view.name);
   if (base == nullptr || now == nullptr || now->columns != view.columns || now->view != view.view) {
@@ -437,7 +359,7 @@ IndexViewTable::IndexViewTable(shard::Engine& engine, const TableDefinition& vie
   }
   const IndexDefinition* index = base->FindIndex(view.view->index);
   LS_CHECK(index != nullptr, "the view of an index is there as long as the index");
-  reader_ = std::make_unique<Reader>(engine, std::move(base), *index, view, std::move(keys), pages,
+  reader_ = std::make_unique<Reader>(engine, std::move(base), *index, view, std::move(keys),
                                      context.now_nanos, pace);
 }
 IndexViewTable::~IndexViewTable() = default;

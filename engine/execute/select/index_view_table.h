@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
-#include "engine/execute/select/index_view_pages.h"
 #include "engine/execute/select/virtual_rows.h"
 #include "engine/execute/select/work_pace.h"
 #include "engine/shard/engine.h"
@@ -21,21 +20,18 @@ namespace liststore::execute {
 // is a key column, a live row. All columns are keys, so that there are no times to show.
 class IndexViewTable final : public VirtualRows {
  public:
-  // `engine`, `view`, `pages` and `pace` outlive it. `keys`: the partition keys whose rows are
-  // wanted; nullopt: all. `pages`: where rows of later pages are kept; nullptr: nowhere. `pace`:
-  // nullptr: it takes as long as it takes.
+  // `engine`, `view` and `pace` outlive it. `keys`: the partition keys whose rows are wanted;
+  // nullopt: all. `pace`: nullptr: it takes as long as it takes.
   IndexViewTable(shard::Engine& engine, const TableDefinition& view,
-                 std::optional<std::vector<std::string>> keys, IndexViewPages* pages,
-                 WorkPace* pace, const cql::VirtualReadContext& context);
+                 std::optional<std::vector<std::string>> keys, WorkPace* pace,
+                 const cql::VirtualReadContext& context);
   ~IndexViewTable() override;
 
   void Begin(const cql::TokenRange& tokens, const std::optional<RowPlace>& behind) override;
   // Each partition of the table is read at an instant of its own, 1024 rows at a time. A local index
   // has its rows where the table has its partitions: only those that are named are read, or, in
   // their order, as many as have `count` rows. A global one has them anywhere: all partitions are
-  // looked at, and no more than some `count` rows kept. Who goes on behind a row of its view may
-  // read all of it: as many as IndexViewPages takes are kept then for later calls, which look at
-  // nothing as long as the table stays as it was. O(rows looked at + rows found * log).
+  // looked at, and no more than some `count` rows kept. O(rows looked at + rows found * log).
   std::vector<cql::VirtualRow> Next(uint64_t count) override;
 
   // How the last Next ended. Rows that are incomplete are none.
