@@ -216,7 +216,12 @@ class CqlServer::Impl {
     if (keeper_ == nullptr || has_closed_keeper_.exchange(true)) return;
     absl::Status status;
     if (takes_snapshot_at_end_) {
-      const absl::StatusOr<durable::SnapshotResult> taken = keeper_->TakeSnapshot();
+      absl::StatusOr<durable::SnapshotResult> taken = HeapRefused();
+      try {
+        taken = keeper_->TakeSnapshot();
+      } catch (const std::bad_alloc&) {
+        // The log is closed all the same.
+      }
       SayOf(taken);
       status.Update(taken.status());
     }
@@ -346,8 +351,11 @@ class CqlServer::Impl {
     context.client_timestamps = options.client_timestamps;
     // Each loop may work at one, beside what is held when requests are let in.
     context.result_bytes_max = std::max(shares_.connections / 4 / context.shards, kResultBytesMin);
-    // What can be written can be read. What was recovered may have more.
-    if (options.work_memory_bytes != 0) engine_->SetRowBytesMax(context.result_bytes_max);
+    // What can be written can be read, with a key as long as it may be. What was recovered may have
+    // more; a store of the program's has rows by its own rule.
+    if (options.work_memory_bytes != 0 && options.store == nullptr) {
+      engine_->SetRowBytesMax(context.result_bytes_max - 2 * (kKeyBytesMax + 1));
+    }
     context.statement_bytes_max = shares_.statements;
     context.has_instruments = options.instruments;
     context.memory_uses = [this] { return memory_->Uses(); };

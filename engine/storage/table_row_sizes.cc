@@ -31,6 +31,14 @@ uint64_t AddedBytesMax(const RowUpdate& update) {
   return alone.CountedBytes();
 }
 
+// Cells of whole columns that it deletes: column, flags, timestamp and instant of each.
+uint64_t NullBytes(const RowUpdate& update) {
+  constexpr uint64_t kNullBytes = 2 + 1 + 8 + 8;
+  const auto nulls = std::ranges::count_if(
+      update.cells, [](const CellUpdate& cell) { return !cell.live && cell.path.empty(); });
+  return static_cast<uint64_t>(nulls) * kNullBytes;
+}
+
 }  // namespace
 
 void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
@@ -58,9 +66,13 @@ void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert
     }
     body.Purge(write.now_seconds, context_.grace);
     uint64_t most = body.CountedBytes();
-    // It may have had more before it was bounded: what makes it smaller is no reason to refuse.
-    const uint64_t bound = std::max(budget_.row_bytes_max(), most);
-    for (auto at = first; at != last; ++at) most += AddedBytesMax(*at->update);
+    // It may have had more before it was bounded: what makes it smaller is no reason to refuse. Nor is
+    // a null where nothing was, which leaves a few bytes, once for each column.
+    uint64_t bound = std::max(budget_.row_bytes_max(), most);
+    for (auto at = first; at != last; ++at) {
+      most += AddedBytesMax(*at->update);
+      bound += NullBytes(*at->update);
+    }
     for (auto at = first; most > bound && at != last; ++at) {
       body.Merge(*at->update, {at->timestamp, write.now_seconds, write.foreign_timestamp},
                  context_.grace);

@@ -188,14 +188,20 @@ TEST_F(TableRowSizesTest, WhereLessIsSaidARowHasNoMoreAndALargerOneGetsNoLarger)
   budget_.set_row_bytes_max(4 * kMiB);
   ExpectTooLarge(Row({{1, 10}}), 10 * kMiB + 10 + 2 * kCellBytes + kOwnBytes);
   ASSERT_EQ(Upsert(Row({{0, 10 * kMiB}})), OpStatus::kOk);
+  const auto upsert_null = [&](ColumnId column) {
+    CellUpdate dead;
+    dead.column = column;
+    dead.live = false;
+    RowUpdate row = Row({});
+    row.cells = {&dead, 1};
+    return Upsert(row);
+  };
+  EXPECT_EQ(upsert_null(7), OpStatus::kOk)
+      << "where nothing was, it leaves some bytes all the same";
   ASSERT_EQ(Upsert(Row({{0, 9 * kMiB}})), OpStatus::kOk);
-  CellUpdate dead;
-  dead.live = false;
-  RowUpdate row = Row({});
-  row.cells = {&dead, 1};
-  ASSERT_EQ(Upsert(row), OpStatus::kOk);
+  ASSERT_EQ(upsert_null(0), OpStatus::kOk);
   ASSERT_EQ(Upsert(Row({{1, 4 * kMiB - 1000}})), OpStatus::kOk);
-  ExpectTooLarge(Row({{2, 1000}}), 4 * kMiB + 2 * kCellBytes + 19 + kOwnBytes);
+  ExpectTooLarge(Row({{2, 1000}}), 4 * kMiB + 2 * kCellBytes + 2 * 19 + kOwnBytes);
   budget_.set_row_bytes_max(UINT64_MAX);
   EXPECT_EQ(budget_.row_bytes_max(), kRowBytesMax);
   ASSERT_EQ(Upsert(Row({{2, 1000}})), OpStatus::kOk);

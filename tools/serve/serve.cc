@@ -361,8 +361,8 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);
-  if (!server->stop_status().ok()) return kExitFailed;  // which has been said
-  return options.strict ? SayRefusals(log, *server) : kExitSame;
+  const int by_refusals = options.strict ? SayRefusals(log, *server) : kExitSame;
+  return server->stop_status().ok() ? by_refusals : kExitFailed;  // which has been said
 }
 
 }  // namespace

@@ -102,9 +102,6 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
   for (const cql::Selection& selection : call.plan.selections)
     NoteColumns(selection, used_columns_);
-  for (const cql::RowFilter& filter : call.plan.filters) {
-    for (const uint16_t column : filter.columns) used_columns_[column] = true;
-  }
 }
 
 cql::CqlStatus ResultCollector::Bind() {
@@ -153,12 +150,8 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
 void ResultCollector::Keep() {
   // One that is not taken costs nothing.
   if (!MatchesAll(filters_)) return;
-  size_t bytes = 0;
-  for (size_t i = 0; i < used_columns_.size(); ++i) {
-    if (used_columns_[i] && row_.values()[i]) bytes += row_.values()[i]->size();
-  }
   // As much as a row of the result: what is kept is counted nowhere else.
-  Note(CheckRowBytes(bytes, context_));
+  Note(CheckRowBytes(row_.KeptBytes(used_columns_), context_));
   if (ended_) return;
   row_.KeepRow(used_columns_);
   has_kept_row_ = true;
@@ -171,7 +164,7 @@ void ResultCollector::TakeKept() {
   // On a loop it is too long before it is begun.
   const bool stops = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX) &&
                      !call_.pace->Spend(kLoopUnitsMax + 1);
-  if (!stops) Take();
+  if (!stops) TakeMatched();
   row_.ForgetRow();
 }
 
@@ -195,7 +188,10 @@ void ResultCollector::ForgetStaticRow() {
 }
 
 void ResultCollector::Take() {
-  if (!MatchesAll(filters_)) return;
+  if (MatchesAll(filters_)) TakeMatched();
+}
+
+void ResultCollector::TakeMatched() {
   ++taken_;
   last_taken_ = row_.clustering_key();
   if (call_.plan.is_aggregate) {

@@ -95,6 +95,8 @@ class ResultCollector final : public RowSink {
   void NoteBytes(uint64_t bytes);
   void AppendGroup();
 
+  // The row in row(), which the filters let through.
+  void TakeMatched();
   void Keep();
   uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
 
@@ -125,7 +127,7 @@ class ResultCollector final : public RowSink {
 
   const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
-  // By position: what of a row is looked at when it has been read.
+  // By position: what of a row the result is made of.
   std::vector<bool> used_columns_;
   bool has_kept_row_ = false;  // in row_
   std::optional<std::string> next_row_;

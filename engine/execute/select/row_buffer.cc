@@ -42,6 +42,15 @@ void RowBuffer::SetStaticRow(std::span<const LiveCellView> cells) {
   }
 }
 
+size_t RowBuffer::KeptBytes(const std::vector<bool>& columns) const {
+  size_t bytes = 0;
+  for (const uint16_t column : regular_columns_) {
+    const bool is_copied = columns[column] && !table_.columns[column].type.is_multi_cell();
+    if (is_copied && values_[column]) bytes += values_[column]->size();
+  }
+  return bytes;
+}
+
 void RowBuffer::KeepRow(const std::vector<bool>& columns) {
   kept_values_.resize(regular_columns_.size());
   for (size_t i = 0; i < regular_columns_.size(); ++i) {

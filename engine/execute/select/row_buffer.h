@@ -37,6 +37,8 @@ class RowBuffer {
   // Goes on without what was set: the values of these columns, by position, are copied, and the others
   // of its cells are null from now on. What has elements is here as it is.
   void KeepRow(const std::vector<bool>& columns);
+  // What it would copy.
+  size_t KeptBytes(const std::vector<bool>& columns) const;
   // What was copied goes; the row is not looked at any more.
   void ForgetRow();
   // No row: key and cells of what would be one are null.
