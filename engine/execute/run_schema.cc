@@ -89,10 +89,11 @@ std::vector<SchemaDifference> DifferencesBeside(const cql::SchemaChange& change,
     return difference.of_index_view || change.target == Target::kType;
   };
   std::erase_if(differences, std::not_fn(is_beside));
-  std::ranges::stable_partition(differences, [&](const SchemaDifference& difference) {
+  const auto is_no_view = [&](const SchemaDifference& difference) {
     const auto table = after.FindTable(difference.keyspace, difference.table);
     return table == nullptr || !table->view.has_value();
-  });
+  };
+  std::stable_partition(differences.begin(), differences.end(), is_no_view);
   return differences;
 }
 
