@@ -115,7 +115,9 @@ cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const
   LS_CHECK(status == OpStatus::kOutOfMemory, "a baseline has one reason to fail");
   std::string why = "liststore.data: '";
   why.append(action).append("' was refused and has changed nothing: ");
-  return cql::CqlError::Server(std::move(why.append(engine_.memory_refusal().Text())));
+  const MemoryRefusal refusal = engine_.memory_refusal();
+  why += refusal.machine_bytes == 0 ? "the heap has no room for it" : refusal.Text();
+  return cql::CqlError::Server(std::move(why));
 }
 
 std::optional<cql::CqlError> DataTable::Mark() {

@@ -49,11 +49,11 @@ class DataTable final : public cql::VirtualTable {
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
   // Counts tables of users alone, and what is stored: rows that are over and wait for reclamation
-  // included, the baseline not. Waits for an action that is under way.
+  // included; the baseline's bytes, not its rows. Waits for an action that is under way.
   std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
   bool WriteTakesLong(const Values& /*values*/) const override { return true; }
   // `action` is 'mark', 'reset' or 'forget'. Errors change nothing: Invalid for what cannot be
-  // done, ServerError where the memory limit or the number of tables does not allow it.
+  // done, ServerError where the machine has no memory for it.
   std::optional<cql::CqlError> Write(const Values& values) override;
 
  private:

@@ -389,8 +389,8 @@ class Engine {
   void ListenToExpiries(TableId table, ExpirySink sink);
   // No cell expires before this; nullopt: none will.
   std::optional<int64_t> NextExpirySeconds();
-  // The second at which the next row or cell that lives at `now` expires, of all tables but the
-  // copies of an image; nullopt: none will. Exact for what was there when the call began and is
+  // The second at which the next row or cell that lives at `now` expires, of all tables but
+  // those set aside for an image; nullopt: none will. Exact for what was there when the call began and is
   // there when it ends. O(partitions, and rows of those that have TTLs); a lane is held for some 20
   // us at a time.
   std::optional<int64_t> NextExpiry(uint64_t now_nanos);

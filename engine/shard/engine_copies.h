@@ -1,5 +1,5 @@
 // Tables on their way into others of the same lanes, a slice at a time, while they are written to:
-// what changes of the schema and marks have in common. What happens within a lane:
+// what changes of the schema that copy rows have in common. What happens within a lane:
 // storage/table_mirror.h.
 #ifndef LISTSTORE_ENGINE_SHARD_ENGINE_COPIES_H_
 #define LISTSTORE_ENGINE_SHARD_ENGINE_COPIES_H_

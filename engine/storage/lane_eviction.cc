@@ -158,10 +158,10 @@ size_t LaneEviction::EvictFromMain(size_t partitions_max, int64_t now_seconds, E
 LaneEviction::Evicted LaneEviction::Evict(Table* grown, uint64_t bytes, size_t partitions_max,
                                           int64_t now_seconds) {
   Evicted evicted;
-  // Turns of the hand in a row that evicted nothing: so many that all of it is guarded.
+  // Turns of the hand in a row that evicted nothing: so many that all of it is guarded, or a
+  // baseline's.
   size_t in_vain = 0;
-  const size_t turns_max =
-      4 + partitions_ / Table::kLookedAtTogether + (tables_.size() > 1 ? tables_.size() : 0);
+  const size_t turns_max = 4 + partitions_ / kLooksPerVictim + tables_.size();
   Table* at = grown;  // where something may be left of what was evicted
   while (evicted.partitions < partitions_max && evicted.bytes < bytes && in_vain < turns_max) {
     if (at != nullptr && at->dead_ != nullptr) {

@@ -310,7 +310,7 @@ size_t Table::DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot
                               std::span<const ClusteringKeyView> keys, const WriteContext& write) {
   const size_t bytes = UnpinBytes(slot);
   // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
-  // must not fail for want of it.
+  // must not fail for want of it, but for what a baseline is to have.
   if (!MayRewrite(write)) return bytes;
   size_t long_keys = 0;  // have blocks of their own
   for (const ClusteringKeyView& key : keys) {

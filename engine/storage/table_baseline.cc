@@ -175,8 +175,12 @@ bool Table::ReserveReturn() {
   constexpr size_t kTimerBytes = 64;
   constexpr size_t kHeadsBytes = 4096;
   const size_t kept = baseline_->kept.size();
-  return kept == 0 ||
-         arena_.Reserve(kept * kTimerBytes + kHeadsBytes, memory::MemoryBudget::Purpose::kFinish);
+  const size_t bytes = kept * kTimerBytes + kHeadsBytes;
+  if (kept == 0 || arena_.Reserve(bytes, memory::MemoryBudget::Purpose::kFinish)) return true;
+  // Where only the limit says no: going back gives back more than it takes, and may pass it meanwhile.
+  if (arena_.refuses()) return false;
+  arena_.PrepareNotes(bytes);
+  return true;
 }
 
 void Table::ReturnToBaseline(int64_t now_seconds) {
@@ -312,7 +316,8 @@ size_t Table::ReclaimLeft(size_t budget) {
       continue;
     }
     KeptSlots gathered;
-    directory.ScanFrom(0, [&](DirectorySlot& slot) {
+    // Where the last ones were: slots that are emptied stay.
+    directory.ScanFrom(left_->left_from, [&](DirectorySlot& slot) {
       gathered.push_back(slot);
       return gathered.size() < std::min(kKeptTogetherMax, budget - units);
     });
@@ -321,6 +326,7 @@ size_t Table::ReclaimLeft(size_t budget) {
       rows_aside_ -= Partition(context_, slot.reference).row_count();
       Bury(slot.reference);
     }
+    left_->left_from = directory.empty() ? 0 : gathered.back().address;
     units += gathered.size();
   }
   return units;

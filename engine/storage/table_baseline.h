@@ -51,6 +51,7 @@ struct Table::Baseline {
   GracePolicy grace;
   int64_t gc_grace_seconds = 0;
 
+  uint64_t left_from = 0;          // the address from which there is something left to take apart
   std::unique_ptr<Baseline> next;  // among those that nobody goes back to any more
 };
 

@@ -411,7 +411,7 @@ void Table::PayForGrowth(int64_t now_seconds, std::optional<uint64_t> writing) {
   if (debt_bytes < kPaymentBytes) return;
   // Memory that waits to be given back comes first: what is over, and holes. Timers do not count,
   // they wait all the time.
-  if (dead_ != nullptr || pass_.active || wheel_.HasDue(now_seconds)) {
+  if (dead_ != nullptr || left_ != nullptr || pass_.active || wheel_.HasDue(now_seconds)) {
     Reclaim(now_seconds, kUnitsPerPayment);
     cache_->paid_live_bytes = arena_.live_bytes();
     return;
