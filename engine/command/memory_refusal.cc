@@ -6,8 +6,8 @@ std::string MemoryRefusal::Text() const {
   const std::string limit = "the memory limit of " + std::to_string(limit_bytes) + " bytes";
   if (machine_bytes == 0 && has_mark) {
     return limit +
-           " is reached; a 'reset' or 'forget' of liststore.data gives back what its mark keeps of "
-           "what was changed since, if anything was";
+           " is reached, with what the mark of liststore.data keeps of what was changed since: a "
+           "'reset' or 'forget' gives it back";
   }
   if (machine_bytes == 0) return limit + " is reached";
   return "the machine refuses " + std::to_string(machine_bytes) + " bytes below " + limit +

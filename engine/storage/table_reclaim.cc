@@ -162,14 +162,6 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   // Where all of it goes, a baseline has it without a copy.
   const bool all_goes = is_of_baseline && context_.grace.grace_seconds == 0 &&
                         !partition.kept_empty() && !partition.HasLiveData(now_seconds);
-  // Nothing depends on when its rows go: readers go by the clock.
-  const auto look_later = [&] {
-    due_again_.push_back({entry.address, LaterThan(now_seconds), entry.partition_tag});
-    partition.set_wheel_when(due_again_.back().when_seconds);
-    ++units;
-  };
-  // A part would go at the cost of a copy of the rest, while the baseline has all of it in any case.
-  if (is_of_baseline && !all_goes) return look_later();
   size_t bytes = 0;
   if (all_goes) {
     bytes = baseline_->kept.ReserveBytesForInsert();
@@ -181,8 +173,11 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     bytes += ShadowBytes(slot->reference, schema_, context_.grace, now_seconds);
   }
   if (!arena_.Reserve(bytes, memory::MemoryBudget::Purpose::kGiveBack)) {
-    // There is no memory to give any back with.
-    return look_later();
+    // There is no memory to give any back with. Nothing else depends on when the rows go.
+    due_again_.push_back({entry.address, LaterThan(now_seconds), entry.partition_tag});
+    partition.set_wheel_when(due_again_.back().when_seconds);
+    ++units;
+    return;
   }
   if (all_goes) {
     ++units;
