@@ -22,6 +22,7 @@ class PeakMemory {
   // The same where it says something: a sanitizer keeps what was freed, and more than there was
   // beside it, so that 0 is all that can be said.
   size_t judged_bytes() const { return kIsSanitized ? 0 : grown_bytes(); }
+  static constexpr bool Judges() { return !kIsSanitized; }
   // What is resident now, of all; 0 under a sanitizer.
   static size_t judged_now_bytes() { return kIsSanitized ? 0 : Read("VmRSS:"); }
 
