@@ -100,8 +100,10 @@ TEST_F(RowMemory, OfLongValuesIsThatOfThoseThatAreAskedFor) {
 // What filters alone look at is not kept.
 TEST_F(RowMemory, OfWhatFunctionsMakeIsNotWhatFiltersAskFor) {
   Must("CREATE TABLE k.f (p int, c int, s text STATIC, w text, v text, PRIMARY KEY (p, c))");
-  const std::string value(3 * kMiB, 'v');
-  Must("INSERT INTO k.f (p, c, s, w, v) VALUES (1, 1, ?, ?, ?)", {{value}, {value}, {value}});
+  const std::string value(5 * kMiB / 2, 'v');
+  Must("INSERT INTO k.f (p, s) VALUES (1, ?)", {{value}});
+  Must("INSERT INTO k.f (p, c, w) VALUES (1, 1, ?)", {{value}});
+  Must("INSERT INTO k.f (p, c, v) VALUES (1, 1, ?)", {{value}});
   const std::string select = "SELECT blobAsText(textAsBlob(v)) FROM k.f WHERE s = ? AND w = ? ";
   EXPECT_EQ(Must(select + "ALLOW FILTERING", {{value}, {value}}).rows.at(0).at(0), value);
 }

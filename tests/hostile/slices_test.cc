@@ -66,11 +66,17 @@ TEST_F(Slices, OfAMarkThatWaitsForAChangeOfTheSchema) {
   RawCqlClient alters(server_->cql_port());
   alters.SetTimeout(600);
   ASSERT_TRUE(alters.StartUp());
-  ASSERT_TRUE(alters.Send(Query("ALTER TABLE k.t ADD a int", 1).Bytes()));
-  ExpectOthersAnswered(kSetAction + "'mark'" + kOfData, 20);
-  const auto altered = alters.Read();
-  ASSERT_TRUE(altered);
-  EXPECT_EQ(altered->opcode, kResult);
+  // Where the mark comes first there is nothing to wait for: then once more.
+  int answers = 0;
+  for (int i = 0; i < 10 && answers < 20; ++i) {
+    const std::string alter = "ALTER TABLE k.t ADD a" + std::to_string(i) + " int";
+    ASSERT_TRUE(alters.Send(Query(alter, 1).Bytes()));
+    answers = AnswersDuring(*client_, *other_, kSetAction + "'mark'" + kOfData);
+    const auto altered = alters.Read();
+    ASSERT_TRUE(altered);
+    EXPECT_EQ(altered->opcode, kResult);
+  }
+  EXPECT_GE(answers, 20);
   RawCqlClient reads(server_->cql_port());
   reads.SetTimeout(600);
   ASSERT_TRUE(reads.StartUp());
