@@ -116,7 +116,7 @@ cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const
   std::string why = "liststore.data: '";
   why.append(action).append("' was refused and has changed nothing: ");
   const MemoryRefusal refusal = engine_.memory_refusal();
-  why += refusal.machine_bytes == 0 ? "the heap has no room for it" : refusal.Text();
+  why += refusal.machine_bytes == 0 ? "the heap has no memory for it" : refusal.Text();
   return cql::CqlError::Server(std::move(why));
 }
 
