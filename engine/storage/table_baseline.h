@@ -20,8 +20,8 @@ namespace liststore::storage {
 // counts as it did before.
 //
 // Invariants (Table::Verify checks them):
-//  (1) partitions in `kept` that have rows or tombstones are of earlier epochs, and in the directory,
-//      or among `truncated`, is none of the same key and an earlier epoch;
+//  (1) partitions in `kept` that have rows or tombstones are of earlier epochs, and neither the
+//      directory nor `truncated` has a partition of the same key and of an earlier epoch;
 //  (2) each partition of a later epoch there has an entry in `kept`, by its key;
 //  (3) nothing of an earlier epoch is in the directory once there is something truncated.
 struct Table::Baseline {

@@ -29,7 +29,7 @@ CqlOr<int64_t> ParseTimeText(std::string_view text);
 CqlOr<Duration> ParseDurationText(std::string_view text);
 
 // Of years that ParseTimestampText does not take, in the form that PrintTimestampText gives them, but
-// with a blank for its T. nullopt: the text is none of these.
+// with a blank for its T. nullopt: any other text.
 std::optional<int64_t> ReadPrintedTimestamp(std::string_view text);
 
 // Years have four digits, or more, and a sign before 0000: then no text is read back. Source:

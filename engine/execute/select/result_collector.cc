@@ -97,11 +97,8 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
       context_{call.values, call.functions, WholeSeconds(call.now_nanos), call.bytes_max,
                call.pace},
       aggregation_(call.plan.selections, context_),
-      calls_(CallsOf(call.plan.selections)),
-      used_columns_(call.plan.table->columns.size()) {
+      calls_(CallsOf(call.plan.selections)) {
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
-  for (const cql::Selection& selection : call.plan.selections)
-    NoteColumns(selection, used_columns_);
 }
 
 cql::CqlStatus ResultCollector::Bind() {
@@ -150,6 +147,12 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
 void ResultCollector::Keep() {
   // One that is not taken costs nothing.
   if (!MatchesAll(filters_)) return;
+  if (used_columns_.empty()) {
+    used_columns_.resize(call_.plan.table->columns.size());
+    for (const cql::Selection& selection : call_.plan.selections) {
+      NoteColumns(selection, used_columns_);
+    }
+  }
   // As much as a row of the result: what is kept is counted nowhere else.
   Note(CheckRowBytes(row_.KeptBytes(used_columns_), context_));
   if (ended_) return;

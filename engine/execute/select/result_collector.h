@@ -127,7 +127,7 @@ class ResultCollector final : public RowSink {
 
   const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
-  // By position: what of a row the result is made of.
+  // By position: what of a row the result is made of. Empty until a row is kept.
   std::vector<bool> used_columns_;
   bool has_kept_row_ = false;  // in row_
   std::optional<std::string> next_row_;
