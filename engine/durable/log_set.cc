@@ -45,6 +45,15 @@ bool LogSet::IsKept(const LogPositions& positions) const {
 uint64_t LogSet::Enter(uint32_t number) {
   Loop& loop = loops_[number];
   bool is_kept = true;
+  for (const auto& log : logs_) is_kept = is_kept && KeptOf(*log) >= log->appended();
+  if (is_kept) return 0;
+  loop.entered = true;
+  return loop.number + 1;
+}
+
+void LogSet::CloseRound(uint32_t number) {
+  Loop& loop = loops_[number];
+  if (!loop.entered) return;
   loop.appended.clear();
   // One of the logs may make it wait for the disk, not each.
   bool may_wait = true;
@@ -52,21 +61,20 @@ uint64_t LogSet::Enter(uint32_t number) {
     const uint64_t appended = loop.appended.emplace_back(log->appended());
     // What fails is tried again by the log: who waits for it waits on.
     if (log->written() < appended) static_cast<void>(log->Write(std::exchange(may_wait, false)));
-    is_kept = is_kept && KeptOf(*log) >= appended;
   }
-  if (is_kept) return 0;
+  if (loop.waiting.empty() && IsKept(loop.appended)) {
+    loop.entered = false;
+    loop.passed = ++loop.number;
+    return;
+  }
   loop.waiting.push_back({loop.number + 1, loop.appended});
+  loop.entered = false;
   ++loop.number;
-  // Before it is asked for: what comes from now on is told.
+  // Before it is asked for: what comes from now on is told. What came before, Passed finds.
   loop.waits.store(true);
   for (size_t i = 0; mode_ == LogMode::kSync && i < logs_.size(); ++i) {
     if (logs_[i]->synced() < loop.appended[i]) logs_[i]->RequestSync();
   }
-  // What came before that is seen here: by who enters, and then nobody tells those before it.
-  const bool others_wait = loop.waiting.size() > 1;
-  if (Passed(number) != loop.number) return loop.number;
-  if (others_wait && loop.tell) loop.tell();
-  return 0;
 }
 
 uint64_t LogSet::Passed(uint32_t number) {

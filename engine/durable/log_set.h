@@ -33,11 +33,11 @@ struct LogSetOptions {
   std::function<void(const absl::Status&)> on_refusal = {};
 };
 
-// What answers wait for: in modes `os` and `periodic` that their writes are with the kernel, which is
-// done at once; in mode `sync` that they are synchronised, which is asked for, for all who wait at one
-// time together.
+// What answers wait for: in modes `os` and `periodic` that their writes are with the kernel; in mode
+// `sync` that they are synchronised. Both are done for all who have entered in one round of a loop
+// together: a call of the kernel costs as much as some writes to lists.
 //
-// Thread-safe; Enter, Passed and OnPass of one loop are that loop's alone.
+// Thread-safe; Enter, CloseRound, Passed and TellOfPassing of one loop are that loop's alone.
 class LogSet final : private commitlog::LogListener {
  public:
   // Errors are those of ShardLog::Open.
@@ -53,6 +53,7 @@ class LogSet final : private commitlog::LogListener {
 
   // As network::AnswerGate has it.
   uint64_t Enter(uint32_t loop);
+  void CloseRound(uint32_t loop);
   uint64_t Passed(uint32_t loop);
   void TellOfPassing(uint32_t loop, std::function<void()> tell) {
     loops_[loop].tell = std::move(tell);
@@ -72,8 +73,9 @@ class LogSet final : private commitlog::LogListener {
   };
   struct alignas(64) Loop {
     // The loop's.
-    uint64_t number = 0;
+    uint64_t number = 0;  // of the last round that was closed
     uint64_t passed = 0;
+    bool entered = false;   // somebody, since then
     LogPositions appended;  // scratch
     std::deque<Waiting> waiting;
     // Any thread.

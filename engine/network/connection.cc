@@ -354,15 +354,16 @@ void Connection::EnterGate() {
     WaitForTimer();
   }
   share_.at_gate.push_back({number, id_});
+  ++share_.entered;
   gate_number_ = number;
 }
 
-void Connection::PassGate(uint64_t number) {
+void Connection::PassGate(uint64_t number, bool at_once) {
   if (gate_number_ != number) return;
   gate_number_ = 0;
   if (closed_) return EndCallback();
   taken_at_ = share_.now;
-  Guarded([this] { OnWritable(); });
+  Guarded([this, at_once] { SendRest(/*waited=*/!at_once); });
   EndCallback();
 }
 
@@ -394,7 +395,9 @@ void Connection::SendBytes(OutputBuffer& out) {
   out.ShrinkTo(kOutKeptBytesMax);
 }
 
-void Connection::OnWritable() {
+void Connection::OnWritable() { SendRest(/*waited=*/true); }
+
+void Connection::SendRest(bool waited) {
   if (!rest_.empty()) {
     const size_t written = Write(rest_.ViewFrom(rest_sent_));
     rest_sent_ += written;
@@ -404,7 +407,7 @@ void Connection::OnWritable() {
       rest_.ShrinkTo(0);
       rest_sent_ = 0;
       pushed_bytes_ = 0;
-      RestartAge();
+      if (waited) RestartAge();
       const bool is_owed = due_ || stops_ || session_waits_for_ == Session::WaitsFor::kTurn;
       if (is_owed && !ends_) AnswerLeftover();
     }

@@ -51,6 +51,7 @@ struct LoopShare {
   // By which answers leave; nullptr: they just do.
   AnswerGate* gate = nullptr;
   std::deque<AtGate> at_gate = {};  // by their numbers
+  size_t entered = 0;               // since the gate's last round was closed
   // Destroys the connection.
   std::function<void(uint64_t id)> remove;
   // More is held than may be: who holds most is to end.
@@ -96,7 +97,8 @@ class Connection final : private Client {
   // Closes without regard to what is under way.
   void Abort();
   // The gate's `number` has passed: what waited there is written, and the connection may be gone.
-  void PassGate(uint64_t number);
+  // `at_once`: when the round was closed, and nothing was waited for.
+  void PassGate(uint64_t number, bool at_once);
   // Ends what has taken too long, as of the share's clock, or is condemned.
   void CheckTimes();
   void EndIfCondemned();
@@ -138,6 +140,8 @@ class Connection final : private Client {
   // --- What is done then
   void OnReadable();
   void OnWritable();
+  // What is left of the answers, and then what is owed. `waited`: for the client, or for a gate.
+  void SendRest(bool waited);
   void OnTimer();
   // Reads once: into the loop's buffer after what was left over, or, when a request does not fit
   // there, into its own memory. False: there was nothing to read, or the connection has ended.

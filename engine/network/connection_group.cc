@@ -23,7 +23,8 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .remove = [this](uint64_t id) { Remove(id); },
              .make_room = shared.make_room},
       next_check_(share_.now + kCheckTime),
-      pass_gate_(loop, [this] { PassGate(); }),
+      pass_gate_(loop, [this] { PassGate(kNoRound); }),
+      begin_round_(loop, [] {}),
       check_times_(loop, [this] { CheckTimesNow(shared_.now()); }),
       end_condemned_(loop,
                      [this] {
@@ -35,6 +36,7 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
       }) {
   if (shared.gate == nullptr) return;
   shared.gate->TellOfPassing(loop.number(), [this] { pass_gate_.Ask(); });
+  loop.SetBetween([this](bool round_is_over) { EndTurn(round_is_over); });
 }
 
 ConnectionGroup::~ConnectionGroup() {
@@ -83,7 +85,26 @@ void ConnectionGroup::Remove(uint64_t id) {
   NoteCount();
 }
 
-void ConnectionGroup::PassGate() {
+void ConnectionGroup::EndTurn(bool round_is_over) {
+  if (share_.entered == 0) return;
+  if (!round_is_over && share_.entered < kEntriesMax) {
+    const Instant now = shared_.now();
+    if (!std::exchange(round_is_open_, true)) round_began_ = now;
+    if (now - round_began_ < kRoundTimeMax) return;
+  }
+  // Where the heap refuses it, and where somebody was answered what it had sent meanwhile: the loop does not
+  // sleep before that has left.
+  const absl::Cleanup go_on = [&] {
+    if (share_.entered > 0) begin_round_.Ask();
+  };
+  const uint64_t round = share_.at_gate.back().number;
+  share_.gate->CloseRound(share_.loop.number());
+  share_.entered = 0;
+  round_is_open_ = false;
+  PassGate(round);
+}
+
+void ConnectionGroup::PassGate(uint64_t closed_now) {
   std::deque<LoopShare::AtGate>& waiting = share_.at_gate;
   const uint64_t passed = share_.gate->Passed(share_.loop.number());
   // Who goes on may come back, with a number that has not passed.
@@ -91,7 +112,7 @@ void ConnectionGroup::PassGate() {
     const LoopShare::AtGate next = waiting.front();
     waiting.pop_front();
     const auto at = connections_.find(next.id);
-    if (at != connections_.end()) at->second->PassGate(next.number);
+    if (at != connections_.end()) at->second->PassGate(next.number, next.number == closed_now);
   }
 }
 

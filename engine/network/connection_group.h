@@ -73,8 +73,14 @@ class ConnectionGroup {
   void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
   void FinishAll();
-  // Those go on whose numbers have passed the gate.
-  void PassGate();
+  // Answers of one round leave together: the gate's round ends with the loop's, or before it when it
+  // has become large or long. Who comes late waits for the others no longer than that.
+  static constexpr size_t kEntriesMax = 32;
+  static constexpr std::chrono::microseconds kRoundTimeMax{200};
+  void EndTurn(bool round_is_over);
+  static constexpr uint64_t kNoRound = 0;
+  // Those go on whose numbers have passed the gate. Who has the number that was closed just now has not waited.
+  void PassGate(uint64_t closed_now);
   void NoteCount();
 
   const Shared& shared_;
@@ -84,10 +90,13 @@ class ConnectionGroup {
   Instant next_check_;
   std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
   uint64_t next_id_ = 0;
+  Instant round_began_{};  // of the gate
+  bool round_is_open_ = false;
   bool stopping_ = false;
 
   // Any thread.
   runtime::Errand pass_gate_;
+  runtime::Errand begin_round_;
   runtime::Errand check_times_;
   runtime::Errand end_condemned_;
   runtime::Errand begin_stop_;

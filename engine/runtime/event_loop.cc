@@ -85,6 +85,11 @@ class EventLoop::Impl {
     return thread.status();
   }
 
+  void SetBetween(Between between) {
+    LS_CHECK(!between_ && !thread_.joinable(), "set once, before the loop runs");
+    between_ = std::move(between);
+  }
+
   void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
 
   void Post(std::span<std::byte> memory, absl::AnyInvocable<void()> work) {
@@ -121,17 +126,30 @@ class EventLoop::Impl {
     bool more_waits = false;
     while (!stopping()) {
       if (background_ && !timer_waits_) Survive([this] { return WaitForTimer(); });
-      if (!more_waits) Survive([this] { return SleepUntilReady(); });
+      if (!more_waits && Survive([this] { return SleepUntilReady(); }) == 1) EndTurn(false);
       int ready = 0;
       const auto run_ready = [this] { return context_.poll_one(); };
-      while (ready < kReadyMax && !stopping() && Survive(run_ready) == 1) ++ready;
+      while (ready < kReadyMax && !stopping() && Survive(run_ready) == 1) {
+        ++ready;
+        EndTurn(false);
+      }
+      EndTurn(true);
       if (ready < kReadyMax) ++idles;
       if (std::exchange(background_due_, false)) more_waits = true;
       if (more_waits && !stopping()) {
         more_waits = Survive([this] { return size_t{background_()}; }) != 0;
+        EndTurn(true);
       }
     }
     running_.store({});
+  }
+
+  void EndTurn(bool round_is_over) {
+    if (!between_) return;
+    Survive([this, round_is_over] {
+      between_(round_is_over);
+      return size_t{0};
+    });
   }
 
   // Where the heap refuses something to a function that does not deal with it, that function is
@@ -167,6 +185,7 @@ class EventLoop::Impl {
   asio::steady_timer timer_;
   asio::steady_timer mark_;
   const Background background_;
+  Between between_;
   bool timer_waits_ = false;
   bool background_due_ = false;
   // Any thread.
@@ -196,6 +215,7 @@ EventLoop::~EventLoop() {
 }
 
 absl::Status EventLoop::Start() { return impl_->Start(number_, &idles_); }
+void EventLoop::SetBetween(Between between) { impl_->SetBetween(std::move(between)); }
 void EventLoop::RunBehindReady(absl::AnyInvocable<void()> work) {
   impl_->RunBehindReady(std::move(work));
 }

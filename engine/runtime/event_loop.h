@@ -45,6 +45,9 @@ class EventLoop {
   // A slice of background work, some 30 us at most; true: more waits. Called about once a second,
   // and while more waits between the events of the sockets.
   using Background = std::function<bool()>;
+  // Called between two functions. True: a round is over, nothing is ready any more or many functions
+  // have run since the last one. Always before the loop sleeps.
+  using Between = std::function<void(bool round_is_over)>;
 
   // ResourceExhausted: the process has no descriptors left. `background` may be empty.
   static absl::StatusOr<std::unique_ptr<EventLoop>> Create(uint32_t number, Background background);
@@ -53,6 +56,9 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
+  // For what is better done for several functions at once. Before Start, once; what it uses lives
+  // until the loop has been joined.
+  void SetBetween(Between between);
   // Starts the thread, with all signals blocked: they belong to the program. Once.
   // ResourceExhausted: the system has no thread for it, and the loop does not run.
   [[nodiscard]] absl::Status Start();

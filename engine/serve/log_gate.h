@@ -17,6 +17,7 @@ class LogGate final : public network::AnswerGate {
   explicit LogGate(durable::LogSet& logs) : logs_(logs) {}
 
   uint64_t Enter(uint32_t loop) override { return logs_.Enter(loop); }
+  void CloseRound(uint32_t loop) override { logs_.CloseRound(loop); }
   uint64_t Passed(uint32_t loop) override { return logs_.Passed(loop); }
   void TellOfPassing(uint32_t loop, std::function<void()> tell) override {
     logs_.TellOfPassing(loop, std::move(tell));

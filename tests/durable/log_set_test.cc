@@ -42,9 +42,20 @@ TEST(LogSet, WritesBeforeAnswersLeave) {
     ASSERT_NE(set, nullptr);
     EXPECT_EQ(set->Enter(0), 0u) << "nothing was written";
     Append(*set, 1, "a record");
-    EXPECT_LT(set->log(1).written(), set->log(1).appended());
-    EXPECT_EQ(set->Enter(0), 0u);
-    EXPECT_EQ(set->log(1).written(), set->log(1).appended());
+    EXPECT_EQ(set->Enter(0), 1u);
+    EXPECT_LT(set->log(1).written(), set->log(1).appended()) << "others may come";
+    Append(*set, 0, "another");
+    EXPECT_EQ(set->Enter(0), 1u) << "one round";
+    EXPECT_EQ(set->Passed(0), 0u);
+    set->CloseRound(0);
+    EXPECT_EQ(set->Passed(0), 1u);
+    for (uint32_t shard = 0; shard < 2; ++shard) {
+      EXPECT_EQ(set->log(shard).written(), set->log(shard).appended());
+      EXPECT_EQ(set->log(shard).counts().writes, 1u);
+    }
+    EXPECT_EQ(set->Enter(0), 0u) << "it is kept";
+    set->CloseRound(0);
+    EXPECT_EQ(set->Passed(0), 1u) << "nobody has entered";
     EXPECT_TRUE(set->Close().ok());
   }
 }
@@ -59,7 +70,8 @@ TEST(LogSet, AnswersWaitUntilTheyAreSynchronised) {
   for (int i = 0; i < 50; ++i) {
     Append(*set, static_cast<uint32_t>(i % 2), "a record");
     const uint64_t number = set->Enter(0);
-    if (number == 0) continue;  // it was quicker
+    ASSERT_NE(number, 0u);
+    set->CloseRound(0);
     while (set->Passed(0) < number) std::this_thread::yield();
     for (uint32_t shard = 0; shard < 2; ++shard) {
       EXPECT_EQ(set->log(shard).synced(), set->log(shard).appended());
@@ -77,10 +89,12 @@ TEST(LogSet, NumbersOfALoopPassInOrder) {
   for (int i = 0; i < 100; ++i) {
     Append(*set, 0, "a record");
     const uint64_t number = set->Enter(1);
-    if (number == 0) continue;
-    EXPECT_GT(number, last);
+    if (number == 0) continue;  // the log was quicker, for those before
+    ASSERT_GE(number, last);
     last = number;
+    if (i % 3 == 0) set->CloseRound(1);
   }
+  set->CloseRound(1);
   while (set->Passed(1) < last) std::this_thread::yield();
   EXPECT_EQ(set->Passed(0), 0u) << "the other loop has no numbers";
   EXPECT_TRUE(set->Close().ok());

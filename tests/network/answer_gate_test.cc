@@ -28,6 +28,11 @@ class FakeGate final : public network::AnswerGate {
     ++entries_;
     return is_open_ ? 0 : ++loops_[loop].entered;
   }
+  void CloseRound(uint32_t loop) override {
+    const MutexLock lock(mutex_);
+    ++rounds_;
+    if (passes_rounds_) loops_[loop].passed = loops_[loop].entered;
+  }
   uint64_t Passed(uint32_t loop) override {
     const MutexLock lock(mutex_);
     return loops_[loop].passed;
@@ -39,6 +44,15 @@ class FakeGate final : public network::AnswerGate {
   void Open() {
     const MutexLock lock(mutex_);
     is_open_ = true;
+  }
+  // From now on rounds pass when they are closed.
+  void PassRounds() {
+    const MutexLock lock(mutex_);
+    passes_rounds_ = true;
+  }
+  uint64_t rounds() const {
+    const MutexLock lock(mutex_);
+    return rounds_;
   }
   // All who have entered so far, or all but the last `but`.
   void Pass(uint64_t but = 0) {
@@ -67,7 +81,9 @@ class FakeGate final : public network::AnswerGate {
   mutable Mutex mutex_;
   std::vector<Loop> loops_;
   uint64_t entries_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t rounds_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  bool passes_rounds_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 void ExpectNext(RawCqlClient& client, const std::string& expected) {
@@ -148,6 +164,43 @@ TEST(AnswerGate, ThoseGoOnWhoseNumbersHavePassed) {
   EXPECT_FALSE(clients[3].HasAnswer());
   gate.Pass();
   ExpectNext(clients[3], "one:3\n");
+}
+
+// What one loop has to do at once is one round: the writers' requests wait while it is at another.
+TEST(AnswerGate, WhoEntersOneBehindTheOtherGoesOnTogether) {
+  FakeGate gate(1);
+  gate.PassRounds();
+  TwoFaces server({.gate = &gate});
+  std::vector<RawCqlClient> clients;
+  for (int i = 0; i < 20; ++i) {
+    RawCqlClient& client = clients.emplace_back(server.one());
+    ASSERT_TRUE(client.Send("b\n"));
+    ExpectNext(client, "one:b\n");
+  }
+  server.face().HoldLoop([&] {
+    for (RawCqlClient& client : clients) ASSERT_TRUE(client.Send("write a\n"));
+  });
+  for (RawCqlClient& client : clients) ExpectNext(client, "one:a\n");
+  EXPECT_EQ(gate.entries(), 20u);
+  EXPECT_LT(gate.rounds(), 20u);
+}
+
+// Nobody else wakes the loop.
+TEST(AnswerGate, WhatWasSentMeanwhileIsAnsweredInAnotherRound) {
+  FakeGate gate(1);
+  gate.PassRounds();
+  TwoFaces server({.limits = {.output_bytes_max = 1000}, .gate = &gate});
+  RawCqlClient client(server.one());
+  const std::string text(900, 'y');
+  std::string sent;
+  std::string expected;
+  for (int i = 0; i < 20; ++i) {
+    sent += "write " + text + "\n";
+    expected += "one:" + text + "\n";
+  }
+  ASSERT_TRUE(client.Send(sent));
+  ExpectNext(client, expected);
+  EXPECT_GE(gate.rounds(), 10u);
 }
 
 TEST(AnswerGate, AConnectionMayCloseWhileItsAnswersWait) {

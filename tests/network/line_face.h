@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -167,6 +168,8 @@ class LineFactory final : public SessionFactory {
       for (LineSession* session : sessions_) session->Push(bytes);
     });
   }
+  // Runs `work` on the loop's thread: what arrives meanwhile waits for it.
+  void HoldLoop(std::function<void()> work) { loop_.Post(std::move(work)); }
   Seen& seen() { return seen_; }
 
  private:
