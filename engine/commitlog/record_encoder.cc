@@ -18,16 +18,6 @@ constexpr size_t kWritesAt = 12;
 
 bool FitsItem(int64_t seconds) { return seconds >= 0 && seconds <= int64_t{UINT32_MAX}; }
 
-// One row of the shape that nearly all writes of lists have.
-bool IsHotItem(std::span<const RowUpdate> rows) {
-  if (rows.size() != 1) return false;
-  const RowUpdate& row = rows[0];
-  if (!row.key.packed || !row.marker || row.of_static_row || row.cells.size() != 1) return false;
-  const CellUpdate& cell = row.cells[0];
-  return cell.column == 0 && cell.live && !cell.makes_way && cell.path.empty() &&
-         FitsItem(row.expiry_seconds) && FitsItem(row.ttl_seconds);
-}
-
 // Appends `bytes` bytes and gives where they begin.
 char* Grow(std::string& out, size_t bytes) {
   const size_t at = out.size();
@@ -35,13 +25,31 @@ char* Grow(std::string& out, size_t bytes) {
   return out.data() + at;
 }
 
-void PutHotItem(const RowUpdate& row, std::string& out) {
-  const std::string_view value = row.cells[0].value;
-  char* const to = Grow(out, kHotItemBytes + value.size());
-  std::memcpy(to, row.key.bytes.data(), kPackedItemKeyBytes);
-  StoreNative(to + kPackedItemKeyBytes, static_cast<uint32_t>(row.expiry_seconds));
-  StoreNative(to + kPackedItemKeyBytes + 4, static_cast<uint32_t>(row.ttl_seconds));
-  if (!value.empty()) std::memcpy(to + kHotItemBytes, value.data(), value.size());
+// The head of a write; where its body begins.
+char* EncodeHead(BodyKind kind, TableId table, std::string_view partition_key,
+                 const WriteContext& write, const RecordedGrace& grace, char* to) {
+  uint8_t flags = 0;
+  if (write.foreign_timestamp) flags |= kForeignTimestamp;
+  if (grace.has_seen_foreign) flags |= kSeenForeign;
+  StoreNative(to, kind);
+  StoreNative(to + 1, flags);
+  StoreNative(to + 2, table.value);
+  StoreNative(to + 4, table.generation);
+  StoreNative(to + 8, write.timestamp.micros);
+  StoreNative(to + 16, write.now_seconds);
+  StoreNative(to + 24, static_cast<uint32_t>(partition_key.size()));
+  to += kWriteHeadBytes;
+  if (grace.has_seen_foreign) {
+    StoreNative(to, grace.start_seconds);
+    to += sizeof(grace.start_seconds);
+  }
+  if (!partition_key.empty()) std::memcpy(to, partition_key.data(), partition_key.size());
+  return to + partition_key.size();
+}
+
+size_t HeadBytes(std::string_view partition_key, const RecordedGrace& grace) {
+  return kWriteHeadBytes + (grace.has_seen_foreign ? sizeof(grace.start_seconds) : 0) +
+         partition_key.size();
 }
 
 void PutCell(const CellUpdate& cell, std::string& out) {
@@ -94,29 +102,41 @@ BodyKind KindOf(const CommandBody& body) {
 
 }  // namespace
 
+bool IsHotItem(std::span<const RowUpdate> rows) {
+  if (rows.size() != 1) return false;
+  const RowUpdate& row = rows[0];
+  if (!row.key.packed || !row.marker || row.of_static_row || row.cells.size() != 1) return false;
+  const CellUpdate& cell = row.cells[0];
+  return cell.column == 0 && cell.live && !cell.makes_way && cell.path.empty() &&
+         FitsItem(row.expiry_seconds) && FitsItem(row.ttl_seconds);
+}
+
+size_t HotItemRecordBytes(std::string_view partition_key, std::span<const RowUpdate> rows,
+                          const RecordedGrace& grace) {
+  return HeadBytes(partition_key, grace) + kHotItemBytes + rows[0].cells[0].value.size();
+}
+
+void EncodeHotItem(TableId table, std::string_view partition_key, std::span<const RowUpdate> rows,
+                   const WriteContext& write, const RecordedGrace& grace, char* to) {
+  const RowUpdate& row = rows[0];
+  const std::string_view value = row.cells[0].value;
+  to = EncodeHead(BodyKind::kHotItem, table, partition_key, write, grace, to);
+  std::memcpy(to, row.key.bytes.data(), kPackedItemKeyBytes);
+  StoreNative(to + kPackedItemKeyBytes, static_cast<uint32_t>(row.expiry_seconds));
+  StoreNative(to + kPackedItemKeyBytes + 4, static_cast<uint32_t>(row.ttl_seconds));
+  if (!value.empty()) std::memcpy(to + kHotItemBytes, value.data(), value.size());
+}
+
 void AppendWrite(TableId table, std::string_view partition_key, const CommandBody& body,
                  const WriteContext& write, const RecordedGrace& grace, std::string& out) {
   const BodyKind kind = KindOf(body);
-  uint8_t flags = 0;
-  if (write.foreign_timestamp) flags |= kForeignTimestamp;
-  if (grace.has_seen_foreign) flags |= kSeenForeign;
-  const size_t grace_bytes = grace.has_seen_foreign ? 8 : 0;
-  char* to = Grow(out, kWriteHeadBytes + grace_bytes + partition_key.size());
-  StoreNative(to, kind);
-  StoreNative(to + 1, flags);
-  StoreNative(to + 2, table.value);
-  StoreNative(to + 4, table.generation);
-  StoreNative(to + 8, write.timestamp.micros);
-  StoreNative(to + 16, write.now_seconds);
-  StoreNative(to + 24, static_cast<uint32_t>(partition_key.size()));
-  to += kWriteHeadBytes;
-  if (grace.has_seen_foreign) StoreNative(to, grace.start_seconds);
-  if (!partition_key.empty()) {
-    std::memcpy(to + grace_bytes, partition_key.data(), partition_key.size());
-  }
   if (kind == BodyKind::kHotItem) {
-    PutHotItem(std::get<UpsertCommand>(body).rows[0], out);
-  } else if (kind == BodyKind::kUpsert) {
+    const std::span<const RowUpdate> rows = std::get<UpsertCommand>(body).rows;
+    const size_t bytes = HotItemRecordBytes(partition_key, rows, grace);
+    return EncodeHotItem(table, partition_key, rows, write, grace, Grow(out, bytes));
+  }
+  EncodeHead(kind, table, partition_key, write, grace, Grow(out, HeadBytes(partition_key, grace)));
+  if (kind == BodyKind::kUpsert) {
     PutRows(std::get<UpsertCommand>(body).rows, out);
   } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
     Put(out, static_cast<uint32_t>(rows->keys.size()));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,15 @@ struct RecordedGrace {
 // by value is written as one of the rows that it found; reads are no writes. O(bytes).
 void AppendWrite(TableId table, std::string_view partition_key, const CommandBody& body,
                  const WriteContext& write, const RecordedGrace& grace, std::string& out);
+
+// One row of the shape that nearly all writes of lists have. Its record is what AppendWrite appends,
+// and its length is known before: it is encoded where it is to be, without a copy. `rows`: one of which
+// IsHotItem says so.
+bool IsHotItem(std::span<const RowUpdate> rows);
+size_t HotItemRecordBytes(std::string_view partition_key, std::span<const RowUpdate> rows,
+                          const RecordedGrace& grace);
+void EncodeHotItem(TableId table, std::string_view partition_key, std::span<const RowUpdate> rows,
+                   const WriteContext& write, const RecordedGrace& grace, char* to);
 
 // Begins the part of a batch that goes into one log; then come BeginBatchWrite, the write, and
 // EndBatchWrite, for each; then EndBatchPart, with the number of logs that have a part.

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -153,6 +154,9 @@ class Lane final : private storage::AddressOf {
   // The same where a log is kept, and what it does in the table.
   void ExecuteLogged(const Command& command, storage::Table& into, uint64_t address,
                      uint64_t now_nanos, Reply& reply);
+  // Of an upsert of which commitlog::IsHotItem says so. False: its record is too long for that.
+  bool ExecuteLoggedItem(const Command& command, std::span<const RowUpdate> rows,
+                         storage::Table& into, uint64_t address, uint64_t now_nanos, Reply& reply);
   void Apply(const Command& command, storage::Table& into, uint64_t address, uint64_t now_nanos,
              Reply& reply);
 

@@ -24,11 +24,41 @@ ClusteringBound BoundFor(const TableSchema& schema, const ClusteringBound& bound
 
 }  // namespace
 
+// Its record goes to where it is written from, and takes no memory on the way.
+bool Lane::ExecuteLoggedItem(const Command& command, std::span<const RowUpdate> rows,
+                             storage::Table& into, uint64_t address, uint64_t now_nanos,
+                             Reply& reply) {
+  const commitlog::RecordedGrace grace = RecordedGraceOf(into);
+  const size_t bytes = commitlog::HotItemRecordBytes(command.partition_key, rows, grace);
+  if (bytes > commitlog::kEncodedBytesMax) return false;
+  const bool foreign = !command.timestamp.is_none();
+  const WriteContext write{foreign ? command.timestamp : NextTimestamp(now_nanos),
+                           WholeSeconds(now_nanos), foreign};
+  if (!log_->Reserve(bytes)) {
+    reply.status = OpStatus::kNotKept;
+    return true;
+  }
+  absl::Cleanup unreserve = [&] { log_->Unreserve(bytes); };
+  Apply(command, into, address, now_nanos, reply);
+  if (reply.status != OpStatus::kOk || reply.refused) return true;
+  std::move(unreserve).Cancel();
+  log_->AppendEncoded(commitlog::RecordKind::kWrite, bytes, [&](char* to) {
+    commitlog::EncodeHotItem(command.table, command.partition_key, rows, write, grace, to);
+    return bytes;
+  });
+  return true;
+}
+
 // Before anything is applied, so that neither the heap nor the disk can refuse it afterwards.
 void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t address,
                          uint64_t now_nanos, Reply& reply) {
   if (std::holds_alternative<CountCommand>(command.body)) {
     return Apply(command, into, address, now_nanos, reply);
+  }
+  const auto* const upsert = std::get_if<UpsertCommand>(&command.body);
+  if (upsert != nullptr && commitlog::IsHotItem(upsert->rows) &&
+      ExecuteLoggedItem(command, upsert->rows, into, address, now_nanos, reply)) {
+    return;
   }
   Command decided = command;
   std::vector<std::string> keys;
