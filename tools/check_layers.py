@@ -32,6 +32,8 @@ LAYERS = {
     "shard": ["commitlog", "storage", "memory", "command", "runtime", "model", "base"],
     # Bytes of a saved store <-> stored rows. Knows no store.
     "snapshot": ["disk", "model", "base"],
+    # What is kept over the end of a process: a directory, its logs, snapshots, and how they come back.
+    "durable": ["snapshot", "commitlog", "disk", "shard", "command", "model", "base"],
     "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
     # The C face: the public headers, and nothing behind them.
     "c_api": ["base"],
@@ -56,16 +58,15 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values",
                     "cql/syntax", "settings", "shard", "command", "model", "base"],
-    # What is kept over the end of a process: logs, snapshots, and how they come back.
-    "durable": ["execute", "roles", "cql/syntax", "snapshot", "commitlog", "disk", "shard", "command",
-                "model", "base"],
+    # What a server keeps beside rows: its schema, roles and clock.
+    "keeping": ["execute", "roles", "cql/syntax", "durable", "disk", "shard", "model", "base"],
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/syntax", "roles", "runtime", "model",
                   "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["durable", "commitlog", "disk", "faces/cql", "network", "instruments", "execute", "protocol",
+    "serve": ["keeping", "durable", "commitlog", "disk", "faces/cql", "network", "instruments", "execute", "protocol",
               "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 

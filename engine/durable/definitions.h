@@ -1,4 +1,4 @@
-// What a snapshot says beside rows: whatever it takes to make the tables again, roles, the clock.
+// What a snapshot says beside rows: whatever it takes to make the tables again, and events.
 #ifndef LISTSTORE_ENGINE_DURABLE_DEFINITIONS_H_
 #define LISTSTORE_ENGINE_DURABLE_DEFINITIONS_H_
 
@@ -9,16 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/durable/events.h"
 #include "engine/durable/schema_records.h"
-#include "engine/execute/schema_journal.h"
+#include "engine/model/schema_change_record.h"
 
 namespace liststore::durable {
 
 struct Definitions {
-  std::vector<execute::SchemaChangeRecord> changes;  // that made the schema
-  std::vector<execute::NumberedTable> numbers;       // of all tables, as the logs have them
-  EventState events;
+  std::vector<SchemaChangeRecord> changes;  // that made the schema
+  std::vector<NumberedTable> numbers;       // of all tables, as the logs have them
+  // As the log has them, in their order; what they come to is what all that were before come to.
+  std::vector<std::string> events;
   uint32_t last_run = 0;  // that wrote to a log; 0: none has
   // Of logs in the directory that nobody wrote any more, of shards that were: where they end.
   std::map<uint32_t, uint64_t> old_logs;

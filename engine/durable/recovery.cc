@@ -17,8 +17,6 @@
 #include "engine/durable/definitions.h"
 #include "engine/durable/full_snapshot.h"
 #include "engine/durable/table_numbers.h"
-#include "engine/execute/view_follower.h"
-#include "engine/model/op_status.h"
 #include "engine/shard/replay.h"
 
 namespace liststore::durable {
@@ -92,33 +90,26 @@ class LogSource final : public commitlog::RecordSource {
   uint64_t records_ = 0;
 };
 
-absl::Status BadBarrier(std::string_view what) {
-  return absl::DataLossError(
-      absl::StrCat("the commit log has a change of the schema that ", ToAbsl(what)));
-}
-
-// Makes the schema again.
-class SchemaSink final : public shard::ReplaySink {
+// Changes go to who makes them, and numbers are kept by the way.
+class NumberingSink final : public shard::ReplaySink {
  public:
-  SchemaSink(shard::Engine& engine, const RecoveryOptions& options, Recovered& recovered)
-      : engine_(engine), options_(options), recovered_(recovered) {}
+  NumberingSink(shard::Engine& engine, RecoverySink& sink, Recovered& recovered)
+      : engine_(engine), sink_(sink), recovered_(recovered) {}
 
-  absl::Status Make(const execute::SchemaChangeRecord& change) {
-    const cql::CqlStatus made = execute::ReplaySchemaChange(engine_, options_.dialect, change);
-    if (!made.ok()) {
-      return BadBarrier(
-          absl::StrCat("cannot be made again: ", change.statement, ": ", made.error().message));
-    }
+  absl::Status Make(const SchemaChangeRecord& change) {
+    LS_RETURN_IF_ERROR(sink_.OnChange(change));
     recovered_.history.Add(change);
     return absl::OkStatus();
   }
 
-  void Begin(std::span<const execute::NumberedTable> tables) { numbers_.Begin(tables); }
+  void Begin(std::span<const NumberedTable> tables) { numbers_.Begin(tables); }
   shard::RecordedTables Tables() { return numbers_.In(*engine_.catalog().snapshot()); }
 
   absl::Status OnBarrier(std::string_view payload, shard::RecordedTables& tables) override {
     const std::optional<Barrier> barrier = DecodeBarrierPayload(payload);
-    if (!barrier) return BadBarrier("nobody wrote");
+    if (!barrier) {
+      return absl::DataLossError("the commit log has a change of the schema that nobody wrote");
+    }
     if (barrier->numbers) {
       numbers_.Begin(*barrier->numbers);
     } else {
@@ -129,40 +120,14 @@ class SchemaSink final : public shard::ReplaySink {
     return absl::OkStatus();
   }
 
-  absl::Status OnEvent(std::string_view payload) override {
-    if (ApplyEvent(payload, recovered_.events)) return absl::OkStatus();
-    return absl::DataLossError(
-        "the commit log has a change of roles or of the clock that nobody wrote");
-  }
+  absl::Status OnEvent(std::string_view payload) override { return sink_.OnEvent(payload); }
 
  private:
   shard::Engine& engine_;
-  const RecoveryOptions& options_;
+  RecoverySink& sink_;
   Recovered& recovered_;
   TableNumbers numbers_;
 };
-
-absl::Status FillViews(shard::Engine& engine, const std::optional<ClockState>& clock,
-                       const RecoveryOptions& options) {
-  const std::shared_ptr<const Schema> schema = engine.catalog().snapshot();
-  // A clock that was moved shows another time than the machine's.
-  const bool is_moved = clock && clock->setting.mode != ServerClock::Mode::kReal;
-  const uint64_t now_nanos = is_moved ? clock->now_nanos : options.now_nanos;
-  for (const auto& [keyspace_name, keyspace] : schema->keyspaces) {
-    for (const auto& [name, table] : keyspace->tables) {
-      if (!table->view || table->is_virtual) continue;
-      const auto base = schema->FindTable(keyspace_name, table->view->base);
-      const std::unique_ptr<RowFollower> follower = execute::MakeViewFollower(*schema, *table);
-      if (options.say) options.say(absl::StrCat("fills the view ", keyspace_name, ".", name));
-      const OpStatus filled = engine.FillDerived(base->storage.id, *follower, now_nanos);
-      if (filled == OpStatus::kOk) continue;
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the rows of the view ", keyspace_name, ".", name,
-                       " have no room: ", engine.memory_refusal().Text()));
-    }
-  }
-  return absl::OkStatus();
-}
 
 std::string VerdictText(uint32_t shard, const commitlog::LogVerdict& verdict) {
   std::string text = absl::StrFormat("log %04d: %d segments, %d records, %d bytes", shard,
@@ -184,7 +149,7 @@ struct Loaded {
 };
 
 absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, shard::Engine& engine,
-                            const RecoveryOptions& options, SchemaSink& sink,
+                            const RecoveryOptions& options, NumberingSink& sink,
                             Recovered& recovered) {
   const auto begun = std::chrono::steady_clock::now();
   Loaded loaded;
@@ -194,10 +159,12 @@ absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, sha
       return absl::FailedPreconditionError(absl::StrCat(
           path, " has definitions that this version does not know, or that nobody wrote"));
     }
-    for (const execute::SchemaChangeRecord& change : definitions->changes) {
+    for (const SchemaChangeRecord& change : definitions->changes) {
       LS_RETURN_IF_ERROR(sink.Make(change));
     }
-    recovered.events = std::move(definitions->events);
+    for (const std::string& event : definitions->events) {
+      LS_RETURN_IF_ERROR(sink.OnEvent(event));
+    }
     loaded.positions = std::move(definitions->old_logs);
     recovered.last_run = definitions->last_run;
     sink.Begin(definitions->numbers);
@@ -221,19 +188,26 @@ absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, sha
 }  // namespace
 
 absl::StatusOr<Recovered> RecoverFrom(const std::string& snapshot_path, disk::FileCalls& calls,
-                                      shard::Engine& engine, const RecoveryOptions& options) {
+                                      shard::Engine& engine, RecoverySink& sink,
+                                      const RecoveryOptions& options) {
   Recovered recovered;
-  SchemaSink sink(engine, options, recovered);
-  LS_RETURN_IF_ERROR(Load(calls, snapshot_path, engine, options, sink, recovered).status());
-  LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));
+  NumberingSink numbering(engine, sink, recovered);
+  LS_RETURN_IF_ERROR(Load(calls, snapshot_path, engine, options, numbering, recovered).status());
   recovered.last_run = 0;
   return recovered;
 }
 
+absl::Status WithAdvice(const absl::Status& status, const std::string& directory) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(absl::StrCat(status.message(), "; liststore check ", directory,
+                                          " says what there is, liststore recover ", directory,
+                                          " goes on without"));
+}
+
 absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine& engine,
-                                  const RecoveryOptions& options) {
+                                  RecoverySink& sink, const RecoveryOptions& options) {
   Recovered recovered;
-  SchemaSink sink(engine, options, recovered);
+  NumberingSink numbering(engine, sink, recovered);
   LS_ASSIGN_OR_RETURN(const std::vector<commitlog::LogFiles> files,
                       commitlog::ListLogs(directory.calls(), directory.path()));
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> snapshots, directory.Snapshots());
@@ -241,7 +215,7 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
   if (!snapshots.empty()) {
     recovered.snapshot = snapshots.back();
     LS_ASSIGN_OR_RETURN(loaded, Load(directory.calls(), directory.SnapshotPath(snapshots.back()),
-                                     engine, options, sink, recovered));
+                                     engine, options, numbering, recovered));
     recovered.log_ends = loaded.positions;
   }
   const auto begun = std::chrono::steady_clock::now();
@@ -264,9 +238,9 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
                       return source;
                     }});
   }
-  shard::RecordedTables tables = sink.Tables();
+  shard::RecordedTables tables = numbering.Tables();
   LS_ASSIGN_OR_RETURN(const shard::ReplayResult result,
-                      shard::ReplayLogs(engine, tables, logs, sink,
+                      shard::ReplayLogs(engine, tables, logs, numbering,
                                         snapshots.empty() ? nullptr : &loaded.snapshot.copied));
   for (size_t i = 0; i < files.size(); ++i) {
     uint64_t& end = recovered.log_ends[files[i].shard];
@@ -276,7 +250,6 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
     if (options.say) options.say(VerdictText(files[i].shard, ends[i].verdict));
   }
   recovered.last_run = std::max(recovered.last_run, result.last_run);
-  LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));
   if (options.say && (!files.empty() || recovered.snapshot != 0)) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     options.say(absl::StrFormat(

@@ -20,9 +20,9 @@ constexpr size_t kNumberedBytesMin = 2 * sizeof(uint32_t) + 6;
 
 }  // namespace
 
-void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& out) {
+void AppendNumbers(std::span<const NumberedTable> tables, std::string& out) {
   Put(out, static_cast<uint32_t>(tables.size()));
-  for (const execute::NumberedTable& table : tables) {
+  for (const NumberedTable& table : tables) {
     Put<uint16_t>(out, table.id.value);
     Put<uint32_t>(out, table.id.generation);
     PutText(out, table.keyspace);
@@ -30,10 +30,10 @@ void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& 
   }
 }
 
-bool ReadNumbers(ByteReader& input, std::vector<execute::NumberedTable>& tables) {
+bool ReadNumbers(ByteReader& input, std::vector<NumberedTable>& tables) {
   const uint32_t count = input.TakeCount(kNumberedBytesMin);
   for (uint32_t i = 0; i < count && !input.bad(); ++i) {
-    execute::NumberedTable& table = tables.emplace_back();
+    NumberedTable& table = tables.emplace_back();
     table.id.value = input.Take<uint16_t>();
     table.id.generation = input.Take<uint32_t>();
     table.keyspace = input.TakeText();
@@ -42,7 +42,7 @@ bool ReadNumbers(ByteReader& input, std::vector<execute::NumberedTable>& tables)
   return !input.bad();
 }
 
-void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out) {
+void AppendSchemaChange(const SchemaChangeRecord& record, std::string& out) {
   const unsigned flags = (record.knows_datacenters ? kKnowsDatacenters : 0u) |
                          (record.enable_tablets ? kTablets : 0u) | (record.drops ? kDrops : 0u) |
                          (record.drop_micros ? kHasDropTime : 0u);
@@ -63,7 +63,7 @@ void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& 
   AppendNumbers(record.numbered, out);
 }
 
-bool ReadSchemaChange(ByteReader& input, execute::SchemaChangeRecord& record) {
+bool ReadSchemaChange(ByteReader& input, SchemaChangeRecord& record) {
   const auto flags = input.Take<uint8_t>();
   if ((flags & ~unsigned{kFlags}) != 0) return false;
   record.knows_datacenters = (flags & kKnowsDatacenters) != 0;
@@ -86,12 +86,12 @@ bool ReadSchemaChange(ByteReader& input, execute::SchemaChangeRecord& record) {
   return ReadNumbers(input, record.numbered);
 }
 
-void AppendStart(std::span<const execute::NumberedTable> tables, std::string& out) {
+void AppendStart(std::span<const NumberedTable> tables, std::string& out) {
   Put(out, kStart);
   AppendNumbers(tables, out);
 }
 
-void AppendChangeBarrier(const execute::SchemaChangeRecord& record, std::string& out) {
+void AppendChangeBarrier(const SchemaChangeRecord& record, std::string& out) {
   Put(out, kChange);
   AppendSchemaChange(record, out);
 }
@@ -113,7 +113,7 @@ std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
   return barrier;
 }
 
-void SchemaHistory::Add(const execute::SchemaChangeRecord& record) {
+void SchemaHistory::Add(const SchemaChangeRecord& record) {
   if (record.statement.empty()) return;
   // A type that goes may be in a column of long ago: its changes stay.
   const bool ends = record.drops && record.type.empty();
@@ -122,7 +122,7 @@ void SchemaHistory::Add(const execute::SchemaChangeRecord& record) {
     changes_.back().numbered.clear();
     return;
   }
-  std::erase_if(changes_, [&](const execute::SchemaChangeRecord& known) {
+  std::erase_if(changes_, [&](const SchemaChangeRecord& known) {
     if (known.keyspace != record.keyspace) return false;
     return record.table.empty() || known.table == record.table;
   });

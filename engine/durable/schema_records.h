@@ -9,39 +9,39 @@
 #include <vector>
 
 #include "engine/base/byte_coding.h"
-#include "engine/execute/schema_journal.h"
+#include "engine/model/schema_change_record.h"
 
 namespace liststore::durable {
 
 // Appends no more than execute::RecordBytesMax says.
-void AppendSchemaChange(const execute::SchemaChangeRecord& record, std::string& out);
+void AppendSchemaChange(const SchemaChangeRecord& record, std::string& out);
 // False: no encoder wrote this.
-bool ReadSchemaChange(ByteReader& input, execute::SchemaChangeRecord& record);
+bool ReadSchemaChange(ByteReader& input, SchemaChangeRecord& record);
 
-void AppendNumbers(std::span<const execute::NumberedTable> tables, std::string& out);
-bool ReadNumbers(ByteReader& input, std::vector<execute::NumberedTable>& tables);
+void AppendNumbers(std::span<const NumberedTable> tables, std::string& out);
+bool ReadNumbers(ByteReader& input, std::vector<NumberedTable>& tables);
 
 // What a barrier of the log says.
 struct Barrier {
   // A start of the server, with the numbers of all tables; else a change.
-  std::optional<std::vector<execute::NumberedTable>> numbers;
-  execute::SchemaChangeRecord change;
+  std::optional<std::vector<NumberedTable>> numbers;
+  SchemaChangeRecord change;
 };
 // Bytes of a barrier beside a change.
 inline constexpr size_t kBarrierBytes = 1;
-void AppendStart(std::span<const execute::NumberedTable> tables, std::string& out);
-void AppendChangeBarrier(const execute::SchemaChangeRecord& record, std::string& out);
+void AppendStart(std::span<const NumberedTable> tables, std::string& out);
+void AppendChangeBarrier(const SchemaChangeRecord& record, std::string& out);
 std::optional<Barrier> DecodeBarrierPayload(std::string_view payload);
 
 // The changes that made the schema of now, but for those whose tables and keyspaces are gone: as many as
 // live tables and keyspaces had. One thread at a time.
 class SchemaHistory {
  public:
-  void Add(const execute::SchemaChangeRecord& record);
-  const std::vector<execute::SchemaChangeRecord>& changes() const { return changes_; }
+  void Add(const SchemaChangeRecord& record);
+  const std::vector<SchemaChangeRecord>& changes() const { return changes_; }
 
  private:
-  std::vector<execute::SchemaChangeRecord> changes_;
+  std::vector<SchemaChangeRecord> changes_;
 };
 
 }  // namespace liststore::durable

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/execute/schema_journal.h"
 #include "engine/model/schema.h"
+#include "engine/model/schema_change_record.h"
 #include "engine/shard/recorded_tables.h"
 
 namespace liststore::durable {
@@ -16,14 +16,14 @@ namespace liststore::durable {
 class TableNumbers {
  public:
   // A start: numbers from before mean nothing any more.
-  void Begin(std::span<const execute::NumberedTable> tables);
+  void Begin(std::span<const NumberedTable> tables);
   // A change that was made again in this engine.
-  void Add(const execute::SchemaChangeRecord& change);
+  void Add(const SchemaChangeRecord& change);
   // All of them, in the schema of now. O(tables).
   shard::RecordedTables In(const Schema& schema) const;
 
  private:
-  std::vector<execute::NumberedTable> tables_;
+  std::vector<NumberedTable> tables_;
 };
 
 }  // namespace liststore::durable

@@ -23,10 +23,9 @@
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/disk/file_status.h"
+#include "engine/durable/clock_record.h"
 #include "engine/durable/data_directory.h"
-#include "engine/durable/keeper.h"
-#include "engine/durable/recovery.h"
-#include "engine/durable/snapshot_schedule.h"
+#include "engine/durable/data_run.h"
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/statement_cache.h"
@@ -37,6 +36,9 @@
 #include "engine/instruments/journal.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/instruments/snapshots_table.h"
+#include "engine/keeping/keeper.h"
+#include "engine/keeping/recovery.h"
+#include "engine/keeping/snapshot_schedule.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
@@ -69,20 +71,6 @@ constexpr uint32_t kLongThreadsMin = 4;
 constexpr uint32_t kLongThreadsMax = 32;
 constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
 constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
-
-std::optional<commitlog::LogMode> LogModeOf(CqlServerOptions::CommitLog commit_log) {
-  switch (commit_log) {
-    case CqlServerOptions::CommitLog::kOff:
-      break;
-    case CqlServerOptions::CommitLog::kOs:
-      return commitlog::LogMode::kOs;
-    case CqlServerOptions::CommitLog::kPeriodic:
-      return commitlog::LogMode::kPeriodic;
-    case CqlServerOptions::CommitLog::kSync:
-      return commitlog::LogMode::kSync;
-  }
-  return std::nullopt;
-}
 
 // The rule of Options::memory_limit_bytes.
 absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
@@ -331,7 +319,7 @@ class CqlServer::Impl {
       if (!options.from_snapshot.empty()) LS_RETURN_IF_ERROR(TakeSnapshot());
       takes_snapshot_at_end_ = options.snapshot_at_end;
       schedule_.emplace(*keeper_,
-                        durable::ScheduleOptions{.period_seconds = options.snapshot_period_seconds,
+                        keeping::ScheduleOptions{.period_seconds = options.snapshot_period_seconds,
                                                  .log_bytes = options.snapshot_log_bytes,
                                                  .say = on_keeping_,
                                                  .say_failure = on_keeping_failure_});
@@ -435,27 +423,25 @@ class CqlServer::Impl {
   // Recovers what is there.
   absl::Status OpenDataDirectory(const CqlServerOptions& options, const NodeLook& look,
                                  bool recovers) {
-    durable::RecoveryOptions recovery;
+    keeping::RecoveryOptions recovery;
     recovery.dialect = look.dialect;
     recovery.now_nanos = clock_->NowNanos();
-    recovery.goes_on_behind_damage = recovers;
-    recovery.threads = options.shards;
-    recovery.say = on_keeping_;
+    recovery.of_directory.goes_on_behind_damage = recovers;
+    recovery.of_directory.threads = options.shards;
+    recovery.of_directory.say = on_keeping_;
     if (options.data_dir.empty()) {
       if (options.from_snapshot.empty()) return absl::OkStatus();
-      return durable::RecoverFrom(options.from_snapshot, disk::KernelFileCalls(), *engine_,
+      return keeping::RecoverFrom(options.from_snapshot, disk::KernelFileCalls(), *engine_,
                                   recovery)
           .status();
     }
     LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
                         durable::DataDirectory::Open(options.data_dir));
-    durable::Recovered recovered;
+    keeping::Recovered recovered;
     if (options.from_snapshot.empty()) {
-      absl::StatusOr<durable::Recovered> found = durable::Recover(directory, *engine_, recovery);
-      if (absl::IsDataLoss(found.status()) && !recovers) {
-        return absl::DataLossError(absl::StrCat(
-            found.status().message(), "; liststore check ", options.data_dir,
-            " says what there is, liststore recover ", options.data_dir, " goes on without"));
+      absl::StatusOr<keeping::Recovered> found = keeping::Recover(directory, *engine_, recovery);
+      if (!found.ok() && !recovers) {
+        return durable::WithAdvice(found.status(), options.data_dir);
       }
       LS_ASSIGN_OR_RETURN(recovered, std::move(found));
     } else {
@@ -465,15 +451,15 @@ class CqlServer::Impl {
             absl::StrCat("from_snapshot is given, and ", options.data_dir,
                          " has something already, which it would take the place of"));
       }
-      LS_ASSIGN_OR_RETURN(recovered, durable::RecoverFrom(options.from_snapshot, directory.calls(),
+      LS_ASSIGN_OR_RETURN(recovered, keeping::RecoverFrom(options.from_snapshot, directory.calls(),
                                                           *engine_, recovery));
     }
     const auto& clock = recovered.events.clock;
     if (clock && clock->setting.mode != ServerClock::Mode::kReal) {
       clock_->ResetTo(clock->setting, clock->now_nanos);
     }
-    durable::KeeperOptions keeper;
-    keeper.log = LogModeOf(options.commit_log);
+    durable::DataRunOptions keeper;
+    keeper.log = durable::LogModeOf(options.commit_log);
     keeper.period_nanos = uint64_t{options.commit_log_period_ms} * 1'000'000;
     keeper.segment_bytes = options.commit_log_segment_bytes;
     keeper.buffer_bytes =
@@ -481,7 +467,7 @@ class CqlServer::Impl {
     keeper.loops = options.shards;
     keeper.say = on_keeping_;
     keeper.say_failure = on_keeping_failure_;
-    keeper_ = std::make_unique<durable::Keeper>(std::move(directory), std::move(recovered), keeper);
+    keeper_ = std::make_unique<keeping::Keeper>(std::move(directory), std::move(recovered), keeper);
     return absl::OkStatus();
   }
 
@@ -491,9 +477,9 @@ class CqlServer::Impl {
 
   void SayOf(const absl::StatusOr<durable::SnapshotResult>& taken) const {
     if (!taken.ok()) {
-      if (on_keeping_failure_) on_keeping_failure_(durable::FailureText(taken.status()));
+      if (on_keeping_failure_) on_keeping_failure_(keeping::FailureText(taken.status()));
     } else if (on_keeping_) {
-      on_keeping_(durable::TextOf(*taken));
+      on_keeping_(keeping::TextOf(*taken));
     }
   }
 
@@ -545,7 +531,7 @@ class CqlServer::Impl {
   const std::function<void(std::string_view)> on_keeping_;
   const std::function<void(std::string_view)> on_keeping_failure_;
   const ClientShares shares_;
-  std::unique_ptr<durable::Keeper> keeper_;  // nullptr: nothing is kept; outlives the engine
+  std::unique_ptr<keeping::Keeper> keeper_;  // nullptr: nothing is kept; outlives the engine
   std::atomic<bool> has_closed_keeper_ = false;
   Mutex stop_mutex_;
   absl::Status stop_status_ ABSL_GUARDED_BY(stop_mutex_);
@@ -568,7 +554,7 @@ class CqlServer::Impl {
   std::unique_ptr<cql_face::CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
-  std::optional<durable::SnapshotSchedule> schedule_;
+  std::optional<keeping::SnapshotSchedule> schedule_;
 };
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {

@@ -55,7 +55,7 @@ cql::RuntimeFacts RuntimeOf(shard::Engine& engine, const std::vector<std::string
   return facts;
 }
 
-instruments::ClockTable::Kept KeptClock(durable::Keeper* keeper) {
+instruments::ClockTable::Kept KeptClock(keeping::Keeper* keeper) {
   if (keeper == nullptr) return {nullptr, nullptr};
   return {[keeper] { return keeper->ClockRefusal(); }, [keeper] { keeper->NoteClock(); }};
 }
@@ -77,7 +77,7 @@ class ResettableRoles final : public instruments::Resettable {
 class ResettableSchema final : public instruments::Resettable {
  public:
   // `keeper`: nullptr: nothing is kept.
-  explicit ResettableSchema(durable::Keeper* keeper) : keeper_(keeper) {}
+  explicit ResettableSchema(keeping::Keeper* keeper) : keeper_(keeper) {}
 
   void Reset() override {
     if (keeper_ != nullptr) keeper_->ResetSchema();
@@ -90,7 +90,7 @@ class ResettableSchema final : public instruments::Resettable {
   }
 
  private:
-  durable::Keeper* const keeper_;
+  keeping::Keeper* const keeper_;
 };
 
 // The statements of a server, with the tables and the clock that they see.

@@ -12,7 +12,6 @@
 
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/dialect.h"
-#include "engine/durable/keeper.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
@@ -23,6 +22,7 @@
 #include "engine/instruments/memory_table.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/instruments/snapshots_table.h"
+#include "engine/keeping/keeper.h"
 #include "engine/model/types/uuid.h"
 #include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
@@ -77,7 +77,7 @@ struct HandlerContext {
   instruments::ChangeLimit change_limit = {};
   std::function<std::vector<instruments::Counter>()> counters = {};
   // Where everything is kept; nullptr: nowhere.
-  durable::Keeper* keeper = nullptr;
+  keeping::Keeper* keeper = nullptr;
   // For liststore.snapshots.
   instruments::SnapshotCalls snapshots = {};
 };

@@ -190,12 +190,8 @@ struct CqlServerOptions {
   // a time. Empty: nothing is kept. Not with a `store`, `clock` or `manual_clock`. docs/durability.md
   // says what survives what.
   std::string data_dir;
-  enum class CommitLog {
-    kOff,       // nothing is written down as it comes
-    kOs,        // written to files before the answer leaves: survives the end of the process
-    kPeriodic,  // and synchronised every `commit_log_period_ms`: what is older survives a power cut
-    kSync,      // synchronised before the answer leaves
-  };
+  // What is on the disk before an answer leaves.
+  using CommitLog = ::liststore::CommitLog;
   // With a `data_dir`.
   CommitLog commit_log = CommitLog::kOff;
   // 1 to 60,000.

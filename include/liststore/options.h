@@ -23,6 +23,14 @@ enum class MemoryPolicy : uint8_t {
   kEvict,
 };
 
+// What is on the disk before a write that is kept in a directory is answered.
+enum class CommitLog : uint8_t {
+  kOff,       // nothing is written down as it comes: what the last snapshot has is kept
+  kOs,        // it is written to the log's file: it survives the end of the process
+  kPeriodic,  // and synchronised every period: what is older survives a power cut
+  kSync,      // it is synchronised
+};
+
 // Why a list was evicted.
 enum class EvictionReason : uint8_t {
   kMemory,     // a write needed its memory

@@ -5,16 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/byte_coding.h"
+#include "engine/durable/clock_record.h"
 #include "engine/durable/definitions.h"
 #include "engine/durable/table_numbers.h"
+#include "engine/execute/schema_journal.h"
 
 namespace liststore::testing {
 namespace schema_records_test {
 
 using durable::DecodeBarrierPayload;
 using durable::Definitions;
-using execute::NumberedTable;
-using execute::SchemaChangeRecord;
 
 SchemaChangeRecord Change(std::string statement, std::string keyspace, std::string table,
                           bool drops = false) {
@@ -151,9 +152,9 @@ TEST(Definitions, ComeBackAsTheyWere) {
   Definitions definitions;
   definitions.changes = {Full(), Change("create", "k", "")};
   definitions.numbers = Full().numbered;
-  definitions.events.roles.Put("alice", true, false, "hash");
-  definitions.events.has_roles = true;
-  definitions.events.clock = durable::ClockState{{ServerClock::Mode::kManual, 1'000'000}, 17};
+  durable::AppendClockEvent({{ServerClock::Mode::kManual, 1'000'000}, 17},
+                            definitions.events.emplace_back());
+  definitions.events.emplace_back("of another kind");
   definitions.last_run = 12;
   definitions.old_logs = {{3, 4096}, {7, 0}};
   const std::string bytes = durable::BytesOf(definitions);
@@ -161,13 +162,27 @@ TEST(Definitions, ComeBackAsTheyWere) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->changes, definitions.changes);
   EXPECT_EQ(read->numbers, definitions.numbers);
-  EXPECT_EQ(read->events.roles, definitions.events.roles);
-  EXPECT_EQ(read->events.clock, definitions.events.clock);
+  EXPECT_EQ(read->events, definitions.events);
   EXPECT_EQ(read->last_run, definitions.last_run);
   EXPECT_EQ(read->old_logs, definitions.old_logs);
   for (size_t cut = 0; cut < bytes.size(); ++cut) {
     EXPECT_FALSE(durable::DefinitionsIn(bytes.substr(0, cut))) << cut;
   }
+}
+
+// Two events, either of which may be missing.
+TEST(Definitions, OfTheFirstVersionAreRead) {
+  std::string bytes(1, '\1');
+  Put<uint32_t>(bytes, 0);  // changes
+  Put<uint32_t>(bytes, 0);  // numbers
+  PutText(bytes, "");
+  PutText(bytes, "a clock");
+  Put<uint32_t>(bytes, 3);  // the last run
+  Put<uint32_t>(bytes, 0);  // old logs
+  const auto read = durable::DefinitionsIn(bytes);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->events, std::vector<std::string>{"a clock"});
+  EXPECT_EQ(read->last_run, 3u);
 }
 
 }  // namespace schema_records_test

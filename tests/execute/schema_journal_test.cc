@@ -33,19 +33,19 @@ class FakeJournal final : public execute::SchemaJournal {
     return {};
   }
   void Unreserve(size_t bytes) override { reserved_ -= bytes; }
-  void Note(const execute::SchemaChangeRecord& record, size_t reserved) override {
+  void Note(const SchemaChangeRecord& record, size_t reserved) override {
     reserved_ -= reserved;
     records_.push_back(record);
   }
 
   void set_full(bool is_full) { is_full_ = is_full; }
   size_t reserved() const { return reserved_; }
-  const std::vector<execute::SchemaChangeRecord>& records() const { return records_; }
+  const std::vector<SchemaChangeRecord>& records() const { return records_; }
 
  private:
   bool is_full_ = false;
   size_t reserved_ = 0;
-  std::vector<execute::SchemaChangeRecord> records_;
+  std::vector<SchemaChangeRecord> records_;
 };
 
 // A server's statements without a server.
@@ -145,7 +145,7 @@ TEST(SchemaJournal, WhatIsRecordedCanBeMadeAgain) {
   for (const std::string& change : kChanges) first.Run(change);
   EXPECT_EQ(journal.reserved(), 0u);
   Node second(nullptr);
-  for (const execute::SchemaChangeRecord& record : journal.records()) {
+  for (const SchemaChangeRecord& record : journal.records()) {
     const cql::CqlStatus status =
         execute::ReplaySchemaChange(second.engine(), cql::ScyllaDialect(), record);
     ASSERT_TRUE(status.ok()) << record.statement << ": " << status.error().message;
@@ -164,7 +164,7 @@ TEST(SchemaJournal, SaysWhichNumbersTablesHave) {
   for (const std::string& change : kChanges) node.Run(change);
   // The last number that was told of a table is its own.
   std::map<std::string, TableId> numbers;
-  for (const execute::SchemaChangeRecord& record : journal.records()) {
+  for (const SchemaChangeRecord& record : journal.records()) {
     if (record.drops && record.table.empty() && record.type.empty()) {
       std::erase_if(numbers, [&](const auto& entry) {
         return entry.first.starts_with(record.keyspace + ".");
@@ -173,13 +173,12 @@ TEST(SchemaJournal, SaysWhichNumbersTablesHave) {
     if (record.drops && !record.table.empty()) {
       numbers.erase(record.keyspace + "." + record.table);
     }
-    for (const execute::NumberedTable& table : record.numbered) {
+    for (const NumberedTable& table : record.numbered) {
       numbers[table.keyspace + "." + table.table] = table.id;
     }
   }
   std::map<std::string, TableId> expected;
-  for (const execute::NumberedTable& table :
-       execute::AllNumbered(*node.engine().catalog().snapshot())) {
+  for (const NumberedTable& table : execute::AllNumbered(*node.engine().catalog().snapshot())) {
     expected[table.keyspace + "." + table.table] = table.id;
   }
   for (const auto& [name, id] : expected) {

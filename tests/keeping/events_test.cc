@@ -1,4 +1,4 @@
-#include "engine/durable/events.h"
+#include "engine/keeping/events.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace liststore::testing {
 namespace events_test {
 
-using durable::EventState;
+using keeping::EventState;
 using roles::Permission;
 using roles::Resource;
 using roles::ResourceKind;
@@ -73,8 +73,8 @@ TEST(RoleEvents, MakeTheRolesThatThereWere) {
     RoleState next = now;
     ChangeSomething(random, next);
     std::string event;
-    durable::AppendRoleEvent(now, next, event);
-    ASSERT_TRUE(durable::ApplyEvent(event, replayed)) << step;
+    keeping::AppendRoleEvent(now, next, event);
+    ASSERT_TRUE(keeping::ApplyEvent(event, replayed)) << step;
     ASSERT_EQ(replayed.roles, next) << step;
     replayed.roles.Verify();
     now = next;
@@ -90,13 +90,13 @@ TEST(RoleEvents, MayComeTwice) {
     for (int i = 0; i < 30; ++i) {
       RoleState next = now;
       ChangeSomething(random, next);
-      durable::AppendRoleEvent(now, next, events.emplace_back());
+      keeping::AppendRoleEvent(now, next, events.emplace_back());
       now = next;
     }
     EventState again;
     again.roles = now;
     for (size_t i = random.Below(events.size()); i < events.size(); ++i) {
-      ASSERT_TRUE(durable::ApplyEvent(events[i], again));
+      ASSERT_TRUE(keeping::ApplyEvent(events[i], again));
     }
     again.roles.Verify();
     ASSERT_EQ(again.roles, now) << round;
@@ -110,7 +110,7 @@ TEST(Events, OfTheClockAreTheLastOne) {
   for (const durable::ClockState& clock : {manual, scaled}) {
     std::string event;
     durable::AppendClockEvent(clock, event);
-    ASSERT_TRUE(durable::ApplyEvent(event, state));
+    ASSERT_TRUE(keeping::ApplyEvent(event, state));
     EXPECT_EQ(state.clock, clock);
   }
 }
@@ -120,17 +120,17 @@ TEST(Events, WhatNobodyWroteIsRefused) {
   after.Put("a", true, true, "hash");
   after.Grant("a", Resource::Table("k", "t"), {Permission::kSelect});
   std::string event;
-  durable::AppendRoleEvent(RoleState(), after, event);
+  keeping::AppendRoleEvent(RoleState(), after, event);
   for (size_t bytes = 0; bytes < event.size(); ++bytes) {
     EventState state;
-    EXPECT_FALSE(durable::ApplyEvent(event.substr(0, bytes), state)) << bytes;
+    EXPECT_FALSE(keeping::ApplyEvent(event.substr(0, bytes), state)) << bytes;
   }
   for (size_t at = 0; at < event.size(); ++at) {
     for (const char other : {'\0', '\x7f', '\xff'}) {
       std::string damaged = event;
       damaged[at] = other;
       EventState state;
-      static_cast<void>(durable::ApplyEvent(damaged, state));
+      static_cast<void>(keeping::ApplyEvent(damaged, state));
     }
   }
 }

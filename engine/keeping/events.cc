@@ -1,4 +1,4 @@
-#include "engine/durable/events.h"
+#include "engine/keeping/events.h"
 
 #include <utility>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "engine/roles/permission.h"
 #include "engine/roles/resource.h"
 
-namespace liststore::durable {
+namespace liststore::keeping {
 namespace {
 
 using roles::Grants;
@@ -17,9 +17,6 @@ using roles::Resource;
 using roles::ResourceKind;
 using roles::Role;
 using roles::RoleState;
-
-constexpr uint8_t kRoles = 1;
-constexpr uint8_t kClock = 2;
 
 constexpr uint8_t kCanLogin = 1;
 constexpr uint8_t kSuperuser = 2;
@@ -144,21 +141,10 @@ bool ApplyRoles(ByteReader& input, RoleState& state) {
   return true;
 }
 
-bool ReadClock(ByteReader& input, ClockState& clock) {
-  const auto mode = input.Take<uint8_t>();
-  clock.setting.factor_millionths = input.Take<uint64_t>();
-  clock.now_nanos = input.Take<uint64_t>();
-  if (mode > static_cast<uint8_t>(ServerClock::Mode::kScaled)) return false;
-  clock.setting.mode = static_cast<ServerClock::Mode>(mode);
-  return input.AtEnd() && clock.now_nanos <= ServerClock::kNanosMax &&
-         clock.setting.factor_millionths >= 1 &&
-         clock.setting.factor_millionths <= ServerClock::kFactorMax;
-}
-
 }  // namespace
 
 void AppendRoleEvent(const RoleState& before, const RoleState& after, std::string& out) {
-  Put(out, kRoles);
+  Put(out, durable::kRolesEvent);
   std::vector<std::string_view> dropped;
   for (const auto& [name, role] : before.roles()) {
     if (after.Find(name) == nullptr) dropped.push_back(name);
@@ -178,24 +164,15 @@ void AppendRoleEvent(const RoleState& before, const RoleState& after, std::strin
   }
 }
 
-void AppendClockEvent(const ClockState& clock, std::string& out) {
-  Put(out, kClock);
-  Put(out, static_cast<uint8_t>(clock.setting.mode));
-  Put(out, clock.setting.factor_millionths);
-  Put(out, clock.now_nanos);
-}
-
 bool ApplyEvent(std::string_view event, EventState& state) {
-  ByteReader input(event);
-  switch (input.Take<uint8_t>()) {
-    case kRoles:
-      state.has_roles = true;
-      return ApplyRoles(input, state.roles);
-    case kClock:
-      return ReadClock(input, state.clock.emplace());
-    default:
-      return false;
+  if (durable::IsClockEvent(event)) {
+    state.clock = durable::ClockIn(event);
+    return state.clock.has_value();
   }
+  ByteReader input(event);
+  if (input.Take<uint8_t>() != durable::kRolesEvent) return false;
+  state.has_roles = true;
+  return ApplyRoles(input, state.roles);
 }
 
-}  // namespace liststore::durable
+}  // namespace liststore::keeping

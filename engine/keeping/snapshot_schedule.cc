@@ -1,4 +1,4 @@
-#include "engine/durable/snapshot_schedule.h"
+#include "engine/keeping/snapshot_schedule.h"
 
 #include <chrono>
 #include <new>
@@ -9,9 +9,9 @@
 #include "engine/base/strings.h"
 #include "engine/base/worker_thread.h"
 
-namespace liststore::durable {
+namespace liststore::keeping {
 
-std::string TextOf(const SnapshotResult& result) {
+std::string TextOf(const durable::SnapshotResult& result) {
   return absl::StrFormat("snapshot %d: %d rows, %d bytes, in %.2f s", result.number, result.rows,
                          result.bytes, result.seconds);
 }
@@ -62,7 +62,8 @@ void SnapshotSchedule::Work() {
 }
 
 void SnapshotSchedule::Take() {
-  absl::StatusOr<SnapshotResult> result = absl::ResourceExhaustedError("the heap has no room");
+  absl::StatusOr<durable::SnapshotResult> result =
+      absl::ResourceExhaustedError("the heap has no room");
   try {
     result = keeper_.TakeSnapshot();
   } catch (const std::bad_alloc&) {
@@ -74,4 +75,4 @@ void SnapshotSchedule::Take() {
   }
 }
 
-}  // namespace liststore::durable
+}  // namespace liststore::keeping

@@ -1,6 +1,6 @@
 // SnapshotSchedule: takes snapshots by itself: after a time, and when the log has grown.
-#ifndef LISTSTORE_ENGINE_DURABLE_SNAPSHOT_SCHEDULE_H_
-#define LISTSTORE_ENGINE_DURABLE_SNAPSHOT_SCHEDULE_H_
+#ifndef LISTSTORE_ENGINE_KEEPING_SNAPSHOT_SCHEDULE_H_
+#define LISTSTORE_ENGINE_KEEPING_SNAPSHOT_SCHEDULE_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
-#include "engine/durable/keeper.h"
+#include "engine/durable/data_run.h"
+#include "engine/keeping/keeper.h"
 
-namespace liststore::durable {
+namespace liststore::keeping {
 
 struct ScheduleOptions {
   uint64_t period_seconds = 0;  // 0: none
@@ -25,7 +26,7 @@ struct ScheduleOptions {
 };
 
 // One line about a snapshot that was taken.
-std::string TextOf(const SnapshotResult& result);
+std::string TextOf(const durable::SnapshotResult& result);
 // And about one that was not.
 std::string FailureText(const absl::Status& failure);
 
@@ -58,6 +59,6 @@ class SnapshotSchedule {
   uint64_t log_bytes_behind_ = 0;  // the thread's: of the log when it was cut last
 };
 
-}  // namespace liststore::durable
+}  // namespace liststore::keeping
 
-#endif  // LISTSTORE_ENGINE_DURABLE_SNAPSHOT_SCHEDULE_H_
+#endif  // LISTSTORE_ENGINE_KEEPING_SNAPSHOT_SCHEDULE_H_

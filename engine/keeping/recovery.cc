@@ -1,0 +1,88 @@
+#include "engine/keeping/recovery.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/status_macros.h"
+#include "engine/execute/schema_journal.h"
+#include "engine/execute/view_follower.h"
+#include "engine/model/op_status.h"
+
+namespace liststore::keeping {
+namespace {
+
+// Makes the schema again, and gathers the rest.
+class ServerSink final : public durable::RecoverySink {
+ public:
+  ServerSink(shard::Engine& engine, const cql::Dialect& dialect, EventState& events)
+      : engine_(engine), dialect_(dialect), events_(events) {}
+
+  absl::Status OnChange(const SchemaChangeRecord& change) override {
+    const cql::CqlStatus made = execute::ReplaySchemaChange(engine_, dialect_, change);
+    if (made.ok()) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(
+        "the commit log has a change of the schema that cannot be made again: ", change.statement,
+        ": ", made.error().message));
+  }
+
+  absl::Status OnEvent(std::string_view event) override {
+    if (ApplyEvent(event, events_)) return absl::OkStatus();
+    return absl::DataLossError(
+        "the commit log has a change of roles or of the clock that nobody wrote");
+  }
+
+ private:
+  shard::Engine& engine_;
+  const cql::Dialect& dialect_;
+  EventState& events_;
+};
+
+absl::Status FillViews(shard::Engine& engine, const std::optional<durable::ClockState>& clock,
+                       const RecoveryOptions& options) {
+  const std::shared_ptr<const Schema> schema = engine.catalog().snapshot();
+  const auto& say = options.of_directory.say;
+  // A clock that was moved shows another time than the machine's.
+  const bool is_moved = clock && clock->setting.mode != ServerClock::Mode::kReal;
+  const uint64_t now_nanos = is_moved ? clock->now_nanos : options.now_nanos;
+  for (const auto& [keyspace_name, keyspace] : schema->keyspaces) {
+    for (const auto& [name, table] : keyspace->tables) {
+      if (!table->view || table->is_virtual) continue;
+      const auto base = schema->FindTable(keyspace_name, table->view->base);
+      const std::unique_ptr<RowFollower> follower = execute::MakeViewFollower(*schema, *table);
+      if (say) say(absl::StrCat("fills the view ", keyspace_name, ".", name));
+      const OpStatus filled = engine.FillDerived(base->storage.id, *follower, now_nanos);
+      if (filled == OpStatus::kOk) continue;
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the rows of the view ", keyspace_name, ".", name,
+                       " have no room: ", engine.memory_refusal().Text()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Recovered> RecoverFrom(const std::string& snapshot_path, disk::FileCalls& calls,
+                                      shard::Engine& engine, const RecoveryOptions& options) {
+  Recovered recovered;
+  ServerSink sink(engine, options.dialect, recovered.events);
+  LS_ASSIGN_OR_RETURN(recovered.of_directory, durable::RecoverFrom(snapshot_path, calls, engine,
+                                                                   sink, options.of_directory));
+  LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));
+  return recovered;
+}
+
+absl::StatusOr<Recovered> Recover(const durable::DataDirectory& directory, shard::Engine& engine,
+                                  const RecoveryOptions& options) {
+  Recovered recovered;
+  ServerSink sink(engine, options.dialect, recovered.events);
+  LS_ASSIGN_OR_RETURN(recovered.of_directory,
+                      durable::Recover(directory, engine, sink, options.of_directory));
+  LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));
+  return recovered;
+}
+
+}  // namespace liststore::keeping
