@@ -34,7 +34,7 @@ LAYERS = {
     "snapshot": ["disk", "model", "base"],
     # What is kept over the end of a process: a directory, its logs, snapshots, and how they come back.
     "durable": ["snapshot", "commitlog", "disk", "shard", "command", "model", "base"],
-    "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
+    "lists": ["durable", "commitlog", "snapshot", "disk", "shard", "command", "model", "base"],
     # The C face: the public headers, and nothing behind them.
     "c_api": ["base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.

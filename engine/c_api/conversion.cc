@@ -7,6 +7,9 @@ namespace liststore {
 static_assert(static_cast<int>(EvictionReason::kMemory) == LISTSTORE_EVICTED_FOR_MEMORY &&
               static_cast<int>(EvictionReason::kForgotten) == LISTSTORE_EVICTED_BY_FORGET);
 
+static_assert(static_cast<int>(CommitLog::kSync) == LISTSTORE_LOG_SYNC - LISTSTORE_LOG_OFF &&
+              static_cast<int>(CommitLog::kOff) == 0);
+
 void SetText(liststore_error* error, std::string_view text) {
   if (error == nullptr) return;
   const size_t bytes = std::min(text.size(), sizeof(error->text) - 1);
@@ -68,6 +71,21 @@ absl::StatusOr<Options> ToOptions(const liststore_options* given) {
                       CopySized(given, liststore_options{}, "liststore_options"));
   Options options;
   if (c.clock != nullptr) options.clock = &c.clock->clock;
+  if (c.manual_clock != nullptr) options.manual_clock = &c.manual_clock->clock;
+  if (c.data_dir != nullptr) options.data_dir = c.data_dir;
+  if (c.commit_log > LISTSTORE_LOG_SYNC) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "commit_log ", c.commit_log, " is none of off (1), os, periodic and sync (4)"));
+  }
+  if (c.commit_log != LISTSTORE_LOG_DEFAULT) {
+    options.commit_log = static_cast<CommitLog>(c.commit_log - LISTSTORE_LOG_OFF);
+  }
+  if (c.commit_log_period_ms != 0) options.commit_log_period_ms = c.commit_log_period_ms;
+  options.commit_log_segment_bytes = c.commit_log_segment_bytes;
+  if (c.on_keeping != nullptr) {
+    options.on_keeping = [tell = c.on_keeping, context = c.on_keeping_context](
+                             std::string_view line) { tell(context, ToBytes(line)); };
+  }
   if (c.keyspace != nullptr) options.keyspace = c.keyspace;
   if (c.default_ttl_seconds != 0) options.default_ttl_seconds = c.default_ttl_seconds;
   if (c.value_bytes_max != 0) options.value_bytes_max = c.value_bytes_max;

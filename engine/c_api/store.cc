@@ -80,6 +80,43 @@ liststore_status liststore_save(const liststore_store* store, const char* path, 
   });
 }
 
+liststore_status liststore_snapshot(liststore_store* store, liststore_snapshot_info* info,
+                                    liststore_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    LS_RETURN_IF_NULL(store);
+    if (info != nullptr && info->size < sizeof(size_t)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "size ", info->size, " of liststore_snapshot_info is less than ", sizeof(size_t)));
+    }
+    LS_ASSIGN_OR_RETURN(const SnapshotInfo taken, store->store->Snapshot());
+    if (info == nullptr) return absl::OkStatus();
+    liststore_snapshot_info filled = {};
+    filled.size = info->size;
+    filled.number = taken.number;
+    filled.partitions = taken.partitions;
+    filled.rows = taken.rows;
+    filled.bytes = taken.bytes;
+    filled.seconds = taken.seconds;
+    std::memcpy(info, &filled, std::min(info->size, sizeof(filled)));
+    return absl::OkStatus();
+  });
+}
+
+liststore_status liststore_sync(liststore_store* store, liststore_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    LS_RETURN_IF_NULL(store);
+    return store->store->Sync();
+  });
+}
+
+liststore_status liststore_move_clock(liststore_store* store, uint64_t now_nanos,
+                                      liststore_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    LS_RETURN_IF_NULL(store);
+    return store->store->MoveClock(now_nanos);
+  });
+}
+
 void liststore_close(liststore_store* store) { delete store; }
 
 // ---- Housekeeping ----

@@ -262,16 +262,28 @@ absl::Status ShardLog::Write(bool may_wait) {
   if (written() >= appended()) return absl::OkStatus();
   bool full = false;
   bool short_of_room = false;
+  absl::Status status;
   {
     MutexLock lock(io_mutex_);
     if (broken()) return refusal();
-    LS_RETURN_IF_ERROR(WriteSealed());
+    status = WriteSealed();
     full = writer_.has_full();
     short_of_room = writer_.room() < segment_usable_ / 4;
   }
+  if (!status.ok()) {
+    if (!options_.thread) Tell();  // which it would do
+    return status;
+  }
   switch (options_.mode) {
     case LogMode::kOs:
-      if (full && !full_.exchange(true, std::memory_order_acq_rel)) Wake();
+      if (full && !full_.exchange(true, std::memory_order_acq_rel)) {
+        if (options_.thread) {
+          Wake();
+        } else {
+          SyncFull();
+          Tell();
+        }
+      }
       break;
     case LogMode::kPeriodic:
       if (!dirty_.load(std::memory_order_acquire)) {

@@ -71,8 +71,8 @@ struct ShardLogOptions {
   uint64_t retry_nanos = 1'000'000'000;     // after a failed call
   const Clock* clock = &SystemClock::Instance();
   LogListener* listener = nullptr;  // outlives the log
-  // A thread that synchronises and prepares segments. Without one, Tick does both, and Write what
-  // cannot wait.
+  // A thread that synchronises and prepares segments. Without one, Tick does both, and Write and Sync
+  // what cannot wait: in kOs, the Write that fills a segment synchronises it.
   bool thread = true;
 };
 inline constexpr size_t kChunkBytesMin = size_t{32} << 10;
@@ -168,6 +168,7 @@ class ShardLog final : public WriteLog {
   absl::Status SyncOnce(bool full_only) ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
   void GiveUp(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
   absl::Status TryAgain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(sync_mutex_);
+  void SyncFull();
   void SyncWhatIsDue(uint64_t now_nanos);
   void ShrinkWhenDue(uint64_t now_nanos);
   void DoWhatIsDue();

@@ -38,6 +38,8 @@ absl::Status ShardLog::Sync() {
     // Whoever came before may have done it.
     if (synced() < target) status = SyncFiles(/*full_only=*/false);
   }
+  // Who syncs also makes what the thread would have ready.
+  if (!options_.thread && supply_.ahead() == 0) PrepareNext();
   Tell();
   return status;
 }
@@ -155,10 +157,16 @@ void ShardLog::SyncWhatIsDue(uint64_t now_nanos) {
   if (due && !keeps_until_synced()) Write().IgnoreError();
   if (due && keeps_until_synced()) {
     Sync().IgnoreError();
-  } else if (full_.exchange(false, std::memory_order_acq_rel)) {
-    MutexLock lock(sync_mutex_);
-    SyncFiles(/*full_only=*/true).IgnoreError();
+  } else {
+    SyncFull();
   }
+}
+
+// kOs. Failures are remembered where they happen.
+void ShardLog::SyncFull() {
+  if (!full_.exchange(false, std::memory_order_acq_rel)) return;
+  MutexLock lock(sync_mutex_);
+  SyncFiles(/*full_only=*/true).IgnoreError();
 }
 
 void ShardLog::ShrinkWhenDue(uint64_t now_nanos) {

@@ -102,10 +102,17 @@ void LogSet::OnRefusal(const absl::Status& refusal) {
 }
 
 absl::Status LogSet::Keep() {
-  for (const auto& log : logs_) {
-    LS_RETURN_IF_ERROR(mode_ == LogMode::kSync ? log->Sync() : log->Write());
-  }
+  for (uint32_t shard = 0; shard < shards(); ++shard) LS_RETURN_IF_ERROR(Keep(shard));
   return absl::OkStatus();
+}
+
+absl::Status LogSet::Keep(uint32_t shard) {
+  ShardLog& log = *logs_[shard];
+  return mode_ == LogMode::kSync ? log.Sync() : log.Write();
+}
+
+void LogSet::Tick() {
+  for (const auto& log : logs_) log->Tick();
 }
 
 absl::Status LogSet::DropBefore(std::span<const uint64_t> positions) {

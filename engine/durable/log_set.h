@@ -59,8 +59,13 @@ class LogSet final : private commitlog::LogListener {
     loops_[loop].tell = std::move(tell);
   }
 
-  // Everything that was appended before is kept as the mode promises it.
+  // Everything that was appended before is kept as the mode promises it: for callers that wait
+  // themselves. Those that come while one synchronises wait for the next one together.
   absl::Status Keep();
+  // The same of one log.
+  absl::Status Keep(uint32_t shard);
+  // Where the logs have no threads, what is due is done by who calls this.
+  void Tick();
   // Segments that end before these positions go.
   absl::Status DropBefore(std::span<const uint64_t> positions);
   // Writes and synchronises all, and ends the logs. Nothing is appended any more.

@@ -1,5 +1,6 @@
 #include "engine/lists/feature_registry.h"
 
+#include <algorithm>
 #include <array>
 
 #include "absl/strings/str_cat.h"
@@ -15,10 +16,6 @@
 namespace liststore {
 namespace {
 
-// Regular columns of list_features, by name.
-constexpr ColumnId kFeatureTtlColumn = 0;
-constexpr ColumnId kOwnTtlColumn = 1;
-constexpr ColumnId kTtlColumn = 2;
 constexpr size_t kColumns = 3;
 constexpr size_t kBigintBytes = 8;
 
@@ -252,9 +249,8 @@ absl::Status FeatureRegistry::Delete(std::string_view entity_type, std::string_v
     if (!name.empty()) versions.push_back(name);
     entries.push_back(version.entry);
   }
-  PrepareWithdrawal(entries);
-  LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, versions, now_nanos, evictions));
-  Withdraw(entries);
+  LS_RETURN_IF_ERROR(WithdrawAndDelete(
+      entries, [&] { return DeleteRows(entity_type, feature, versions, now_nanos, evictions); }));
   features_.erase(found);
   return absl::OkStatus();
 }
@@ -269,15 +265,14 @@ absl::Status FeatureRegistry::DeleteVersion(std::string_view entity_type, std::s
   if (found == existing->versions.end()) {
     return absl::NotFoundError(absl::StrCat("no ", NameOf(entity_type, feature, version)));
   }
-  PrepareWithdrawal({&found->second.entry, 1});
-  if (version.empty()) {
+  LS_RETURN_IF_ERROR(WithdrawAndDelete({&found->second.entry, 1}, [&] {
+    if (!version.empty()) {
+      return DeleteRows(entity_type, feature, {&version, 1}, now_nanos, evictions);
+    }
     const FeatureRow row = {
         .version = "", .feature_ttl_seconds = existing->ttl_seconds, .ttl_seconds = std::nullopt};
-    LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
-  } else {
-    LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, {&version, 1}, now_nanos, evictions));
-  }
-  Withdraw({&found->second.entry, 1});
+    return WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions);
+  }));
   existing->versions.erase(found);
   return absl::OkStatus();
 }
@@ -288,14 +283,60 @@ void FeatureRegistry::PrepareWithdrawal(std::span<FeatureEntry* const> entries) 
   }
 }
 
-void FeatureRegistry::Withdraw(std::span<FeatureEntry* const> entries) {
+absl::Status FeatureRegistry::Withdraw(std::span<FeatureEntry* const> entries, size_t& withdrawn) {
   for (FeatureEntry* const entry : entries) entry->set_ttl_seconds(0);
   add_gate_.WaitForPasses();
   for (FeatureEntry* const entry : entries) {
+    OpStatus status = OpStatus::kOk;
     truncations_.Truncate(entry->feature_key(), [&] {
-      engine_.TruncateFirstComponent(items_table_, entry->feature_key());
+      status = engine_.TruncateFirstComponent(items_table_, entry->feature_key());
     });
+    if (status != OpStatus::kOk) {
+      return ToStatus(status, engine_.memory_refusal(), engine_.log_refusal());
+    }
+    ++withdrawn;
   }
+  return absl::OkStatus();
+}
+
+bool FeatureRegistry::LogsHaveRoomFor(std::span<FeatureEntry* const> entries) const {
+  // A truncation and the deletion of a row for each, whose keys are parts of its feature_key.
+  constexpr size_t kBytesOfVersion = 256;
+  constexpr size_t kAskedForMax = size_t{16} << 20;
+  size_t bytes = 0;
+  for (const FeatureEntry* const entry : entries) {
+    bytes += kBytesOfVersion + 2 * entry->feature_key().size();
+  }
+  bytes = std::min(bytes, kAskedForMax);
+  if (!engine_.ReserveBarrier(bytes)) return false;
+  engine_.UnreserveBarrier(bytes);
+  return true;
+}
+
+template <typename DeleteRowsOfThem>
+absl::Status FeatureRegistry::WithdrawAndDelete(std::span<FeatureEntry* const> entries,
+                                                const DeleteRowsOfThem& delete_rows) {
+  PrepareWithdrawal(entries);
+  size_t withdrawn = 0;
+  if (!engine_.keeps_log()) {
+    LS_RETURN_IF_ERROR(delete_rows());
+    return Withdraw(entries, withdrawn);
+  }
+  if (!LogsHaveRoomFor(entries)) {
+    return ToStatus(OpStatus::kNotKept, engine_.memory_refusal(), engine_.log_refusal());
+  }
+  std::vector<int64_t> ttls;
+  for (FeatureEntry* const entry : entries) ttls.push_back(entry->ttl_seconds());
+  absl::Status status = Withdraw(entries, withdrawn);
+  if (status.ok()) status = delete_rows();
+  if (status.ok()) return status;
+  for (size_t i = 0; i < entries.size(); ++i) entries[i]->set_ttl_seconds(ttls[i]);
+  if (withdrawn == 0) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), " to list_features: lists of ", withdrawn, " of ",
+                   entries.size(),
+                   " versions are deleted and these versions are not, delete them again"));
 }
 
 std::vector<ListFeatureInfo> FeatureRegistry::List() const {

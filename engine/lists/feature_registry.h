@@ -50,6 +50,11 @@ CacheStats ToCacheStats(const Usage& usage);
 //  (2) a version without a TTL of its own has its feature's.
 class FeatureRegistry final : public UsageOwner {
  public:
+  // Regular columns of list_features, by name.
+  static constexpr ColumnId kFeatureTtlColumn = 0;
+  static constexpr ColumnId kOwnTtlColumn = 1;
+  static constexpr ColumnId kTtlColumn = 2;
+
   // Creates list_features in `keyspace`. `items` is the table whose partitions begin with a
   // feature_key. `engine` outlives the registry.
   FeatureRegistry(shard::Engine& engine, const std::string& keyspace, TableId items);
@@ -108,6 +113,9 @@ class FeatureRegistry final : public UsageOwner {
   // AlreadyExists. ResourceExhausted.
   absl::Status Restore(const snapshot::Feature& feature, uint64_t now_nanos)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Takes over what list_features has, which others have filled. FailedPrecondition: a row is none that a
+  // registry writes.
+  absl::Status Load(uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
   void Verify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -142,8 +150,22 @@ class FeatureRegistry final : public UsageOwner {
   // Takes from the heap what Withdraw will need, so that it is not refused half-way.
   void PrepareWithdrawal(std::span<FeatureEntry* const> entries)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Hides versions from additions, and their lists from readers.
-  void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Hides versions from additions, and their lists from readers. Unavailable, ResourceExhausted: the commit log
+  // refuses it; `withdrawn` of them, the first, are hidden then.
+  absl::Status Withdraw(std::span<FeatureEntry* const> entries, size_t& withdrawn)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Asked before the first of them goes, so that a deletion which the logs refuse is refused as a whole, unless
+  // others take the room meanwhile.
+  bool LogsHaveRoomFor(std::span<FeatureEntry* const> entries) const;
+  // Withdraws versions, and deletes their rows by `delete_rows`. Where a log is kept the lists go first:
+  // what a crash leaves is a feature without lists, never lists without their feature. An error says so where lists
+  // are gone.
+  template <typename DeleteRowsOfThem>
+  absl::Status WithdrawAndDelete(std::span<FeatureEntry* const> entries,
+                                 const DeleteRowsOfThem& delete_rows)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status LoadEntityType(std::string_view partition_key, uint64_t now_nanos)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
   shard::Engine& engine_;

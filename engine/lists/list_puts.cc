@@ -41,8 +41,11 @@ absl::StatusOr<bool> ListStore::Impl::Put(const ListKey& key, const FeatureEntry
   const PutCommand command{.rows = std::span<const RowUpdate>(scratch->rows).first(rows),
                            .fresh_until_seconds = put.fresh_until_seconds,
                            .unless_since = put.unless_written_since};
-  const Reply reply =
-      engine.Execute(MakeCommand(key.partition_key(), command, evictions), to, now_nanos);
+  const Command whole = MakeCommand(key.partition_key(), command, evictions);
+  Reply reply = engine.Execute(whole, to, now_nanos);
+  if (reply.status == OpStatus::kNotKept && keeper->MendLogs()) {
+    reply = engine.Execute(whole, now_nanos);
+  }
   LS_RETURN_IF_ERROR(Status(reply.status));
   return !reply.refused;
 }
@@ -53,7 +56,11 @@ absl::StatusOr<bool> ListStore::PutList(const ListRef& list, std::span<const New
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Put(key, impl_->EntryOf(list, key), items, options, impl_->Now(), evicted.log());
+  absl::StatusOr<bool> put =
+      impl_->Put(key, impl_->EntryOf(list, key), items, options, impl_->Now(), evicted.log());
+  if (impl_->keeper != nullptr && put.ok()) [[unlikely]]
+    LS_RETURN_IF_ERROR(impl_->keeper->Keep(key.partition_key()));
+  return put;
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -73,6 +80,12 @@ std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListP
     results.push_back(impl_->Put(key, impl_->EntryOf(put.list, key), put.items, put.options,
                                  now_nanos, evicted.log()));
   }
+  if (impl_->keeper == nullptr) [[likely]]
+    return results;
+  const absl::Status kept = impl_->keeper->KeepAll();
+  for (absl::StatusOr<bool>& result : results) {
+    if (result.ok() && !kept.ok()) result = kept;
+  }
   return results;
 }
 
@@ -88,9 +101,8 @@ absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
-  const Reply reply =
-      impl_->Execute(key.partition_key(), ForgetCommand{}, impl_->Now(), evicted.log());
-  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
+  LS_ASSIGN_OR_RETURN(const Reply reply,
+                      impl_->Write(key.partition_key(), ForgetCommand{}, evicted.log()));
   return reply.rows != 0;
 } catch (const std::bad_alloc&) {
   return HeapRefused();

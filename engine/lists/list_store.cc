@@ -8,8 +8,8 @@
 
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
-#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
+#include "engine/lists/kept_store.h"
 #include "engine/lists/list_key.h"
 #include "engine/lists/list_store_impl.h"
 #include "engine/lists/options_check.h"
@@ -106,13 +106,7 @@ void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) try {
-  // Only for options that were not given.
-  const MachineLimits machine =
-      ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
-  LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
-  auto impl = std::make_unique<Impl>(resolved);
-  LS_RETURN_IF_ERROR(impl->StartThreads());
-  return std::unique_ptr<ListStore>(new ListStore(std::move(impl)));
+  return KeptStore::Open(disk::KernelFileCalls(), std::move(options));
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -127,7 +121,9 @@ absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::str
                                           int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+  return impl_->KeptAll([&] {
+    return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+  });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -137,8 +133,10 @@ absl::Status ListStore::CreateListFeatureVersion(std::string_view entity_type,
                                                  std::optional<int64_t> ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now(),
-                                       evicted.log());
+  return impl_->KeptAll([&] {
+    return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now(),
+                                         evicted.log());
+  });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -148,8 +146,10 @@ absl::Status ListStore::SetListFeatureVersionTtl(std::string_view entity_type,
                                                  int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now(),
-                                       evicted.log());
+  return impl_->KeptAll([&] {
+    return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now(),
+                                         evicted.log());
+  });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -158,7 +158,9 @@ absl::Status ListStore::SetListFeatureTtl(std::string_view entity_type, std::str
                                           int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+  return impl_->KeptAll([&] {
+    return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+  });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -167,7 +169,11 @@ absl::Status ListStore::DeleteListFeature(std::string_view entity_type,
                                           std::string_view feature) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.Delete(entity_type, feature, impl_->Now(), evicted.log());
+  const auto work = [&] {
+    return impl_->registry.Delete(entity_type, feature, impl_->Now(), evicted.log());
+  };
+  if (impl_->keeper == nullptr) return work();
+  return impl_->KeptAll([&] { return impl_->keeper->WithoutSnapshot(work); });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -177,7 +183,12 @@ absl::Status ListStore::DeleteListFeatureVersion(std::string_view entity_type,
                                                  std::string_view version) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
-  return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now(), evicted.log());
+  const auto work = [&] {
+    return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now(),
+                                         evicted.log());
+  };
+  if (impl_->keeper == nullptr) return work();
+  return impl_->KeptAll([&] { return impl_->keeper->WithoutSnapshot(work); });
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -247,7 +258,10 @@ absl::Status ListStore::SetMemoryLimit(uint64_t bytes) try {
   return HeapRefused();
 }
 
-size_t ListStore::Reclaim(size_t budget) { return impl_->engine.Reclaim(impl_->Now(), budget); }
+size_t ListStore::Reclaim(size_t budget) {
+  if (impl_->keeper != nullptr) impl_->keeper->Tick();
+  return impl_->engine.Reclaim(impl_->Now(), budget);
+}
 
 std::optional<int64_t> ListStore::NextExpirySeconds() const {
   return impl_->engine.NextExpirySeconds();
@@ -283,6 +297,7 @@ Stats ListStore::GetStats() const {
   stats.memory_limit_bytes = impl_->engine.memory_limit_bytes();
   stats.refused_writes = impl_->engine.refused_writes();
   stats.shards = impl_->options.shards;
+  if (impl_->keeper != nullptr) stats.log_bytes = impl_->keeper->log_bytes();
   return stats;
 }
 

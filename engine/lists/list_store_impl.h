@@ -17,9 +17,11 @@
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
 #include "engine/command/status_conversion.h"
+#include "engine/disk/file_calls.h"
 #include "engine/lists/add_scratch.h"
 #include "engine/lists/eviction_notices.h"
 #include "engine/lists/feature_registry.h"
+#include "engine/lists/list_keeper.h"
 #include "engine/lists/list_key.h"
 #include "engine/lists/reclaimer.h"
 #include "engine/model/clustering_key.h"
@@ -105,6 +107,39 @@ class ListStore::Impl {
     return engine.Execute(MakeCommand(partition_key, body, evictions), now_nanos);
   }
 
+  // ---- What is kept (kept_store.cc) ----
+
+  // Finds what the data directory has, and begins to write to it.
+  absl::Status OpenKeeper(disk::FileCalls& calls, const Clock& log_clock);
+  // Behind a write, where there is a keeper. One that the log refused is tried again where the log is sound
+  // by now, and one that was done is kept. Not OK: it is done, and not kept so far.
+  absl::Status Keep(const Command& command, uint64_t now_nanos, Reply& reply);
+  // The same of a change of features, and of what is about several lists.
+  template <typename Work>
+  absl::Status KeptAll(const Work& work) {
+    absl::Status status = work();
+    if (keeper == nullptr) [[likely]]
+      return status;
+    const bool may_be_refused = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+    if (may_be_refused && !engine.log_refusal().ok() && keeper->MendLogs()) status = work();
+    return status.ok() ? keeper->KeepAll() : status;
+  }
+
+  // A command that writes to one list.
+  template <typename Body>
+  absl::StatusOr<Reply> Write(std::string_view partition_key, const Body& body,
+                              EvictionLog* evictions = nullptr) {
+    const Command command = MakeCommand(partition_key, body, evictions);
+    const uint64_t now_nanos = Now();
+    Reply reply = engine.Execute(command, now_nanos);
+    if (keeper != nullptr) [[unlikely]] {
+      absl::Status kept = Keep(command, now_nanos, reply);
+      if (!kept.ok()) return kept;
+    }
+    if (reply.status != OpStatus::kOk) return Status(reply.status);
+    return reply;
+  }
+
   // ---- Reads (list_reads.cc) ----
 
   // One step of a multi-get: lists `first` to `first + count`, at most kListsPerStep.
@@ -126,7 +161,7 @@ class ListStore::Impl {
   absl::StatusOr<size_t> LayOutRows(std::span<const NewItem> items, int64_t ttl_seconds,
                                     uint64_t now_nanos, size_t first_row,
                                     AddScratch& scratch) const;
-  // Puts one list. The caller holds a pass.
+  // Puts one list. The caller holds a pass, and keeps it.
   absl::StatusOr<bool> Put(const ListKey& key, const FeatureEntry* entry,
                            std::span<const NewItem> items, const PutListOptions& put,
                            uint64_t now_nanos, EvictionLog* evictions);
@@ -143,6 +178,7 @@ class ListStore::Impl {
   // It was loaded from a file that may lack lists of the saved store. Set before anything else uses
   // the store.
   bool past_unknown = false;
+  std::unique_ptr<ListKeeper> keeper;  // nullptr: nothing is kept; outlives the engine
   shard::Engine engine;
   const TableSchema items_schema;
   FeatureRegistry registry;

@@ -116,8 +116,10 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
                       impl_->LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
   if (rows != 0) {
     const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
-    const Reply reply = engine.Execute(
-        impl_->MakeCommand(key.partition_key(), upsert, evicted.log()), to, now_nanos);
+    const Command command = impl_->MakeCommand(key.partition_key(), upsert, evicted.log());
+    Reply reply = engine.Execute(command, to, now_nanos);
+    if (impl_->keeper != nullptr) [[unlikely]]
+      LS_RETURN_IF_ERROR(impl_->Keep(command, now_nanos, reply));
     LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   }
   return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
@@ -156,9 +158,11 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(
     rows += *added;
   }
   if (commands != 0) {
-    LS_RETURN_IF_ERROR(impl_->Status(impl_->engine.ExecuteAllOrNothing(
-        std::span<const Command>(scratch->commands).first(commands), now_nanos,
-        std::span<Reply>(scratch->replies).first(commands))));
+    LS_RETURN_IF_ERROR(impl_->KeptAll([&] {
+      return impl_->Status(impl_->engine.ExecuteAllOrNothing(
+          std::span<const Command>(scratch->commands).first(commands), now_nanos,
+          std::span<Reply>(scratch->replies).first(commands)));
+    }));
   }
   return AddResult{.stored = rows, .skipped_expired = items - rows};
 } catch (const std::bad_alloc&) {
@@ -170,8 +174,7 @@ absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListRef& list,
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   const DeleteByValueCommand remove{.column = kValueColumn, .value = value};
-  const Reply reply = impl_->Execute(key.partition_key(), remove, impl_->Now());
-  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
+  LS_ASSIGN_OR_RETURN(const Reply reply, impl_->Write(key.partition_key(), remove));
   return static_cast<size_t>(reply.rows);
 } catch (const std::bad_alloc&) {
   return HeapRefused();
@@ -180,8 +183,8 @@ absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListRef& list,
 absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListRef& list) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
-  const Reply reply = impl_->Execute(key.partition_key(), DeletePartitionCommand{}, impl_->Now());
-  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
+  LS_ASSIGN_OR_RETURN(const Reply reply,
+                      impl_->Write(key.partition_key(), DeletePartitionCommand{}));
   return static_cast<size_t>(reply.rows);
 } catch (const std::bad_alloc&) {
   return HeapRefused();

@@ -27,6 +27,29 @@ absl::Status CheckKeyspace(const std::string& keyspace) {
   return absl::OkStatus();
 }
 
+constexpr uint32_t kLogPeriodMaxMs = 60'000;
+constexpr uint64_t kLogSegmentBytesMin = uint64_t{2} << 20;
+constexpr uint64_t kLogSegmentBytesMax = uint64_t{1} << 30;
+
+absl::Status CheckKeeping(const Options& options) {
+  if (options.data_dir.empty()) return absl::OkStatus();
+  if (options.memory_policy == MemoryPolicy::kEvict) {
+    return absl::InvalidArgumentError("data_dir: not with MemoryPolicy::kEvict");
+  }
+  if (options.commit_log_period_ms < 1 || options.commit_log_period_ms > kLogPeriodMaxMs) {
+    return absl::InvalidArgumentError(absl::StrCat("commit_log_period_ms ",
+                                                   options.commit_log_period_ms,
+                                                   " is not within 1 to ", kLogPeriodMaxMs));
+  }
+  const uint64_t bytes = options.commit_log_segment_bytes;
+  if (bytes != 0 && (bytes < kLogSegmentBytesMin || bytes > kLogSegmentBytesMax)) {
+    return absl::InvalidArgumentError(absl::StrCat("commit_log_segment_bytes ", bytes,
+                                                   " is not within ", kLogSegmentBytesMin, " to ",
+                                                   kLogSegmentBytesMax));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckOptions(const Options& options) {
@@ -45,6 +68,10 @@ absl::Status CheckOptions(const Options& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "memory_limit_bytes ", options.memory_limit_bytes, " is less than ", kMemoryLimitBytesMin));
   }
+  if (options.clock != nullptr && options.manual_clock != nullptr) {
+    return absl::InvalidArgumentError("clock and manual_clock: only one can be given");
+  }
+  LS_RETURN_IF_ERROR(CheckKeeping(options));
   if (options.shards > kShardsMax) {
     return absl::InvalidArgumentError(
         absl::StrCat("shards ", options.shards, " exceeds ", kShardsMax));
@@ -54,6 +81,7 @@ absl::Status CheckOptions(const Options& options) {
 
 absl::StatusOr<Options> ResolveOptions(Options options, const MachineLimits& machine) {
   LS_RETURN_IF_ERROR(CheckOptions(options));
+  if (options.manual_clock != nullptr) options.clock = options.manual_clock;
   if (options.clock == nullptr) options.clock = &SystemClock::Instance();
   if (options.shards == 0) options.shards = std::clamp<uint32_t>(machine.cores, 1, kShardsMax);
   if (options.memory_limit_bytes == 0) {

@@ -211,6 +211,11 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& so
                                                             Options options, SavedStoreInfo* info) {
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(std::move(options)));
   ListStore::Impl& impl = *store->impl_;
+  if (impl.keeper != nullptr && !impl.keeper->was_empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the data directory ", impl.options.data_dir,
+                     " has something already, which the file would take the place of"));
+  }
   Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.holds_copies(), impl.Now());
   LS_ASSIGN_OR_RETURN(const snapshot::ReadResult read, snapshot::ReadSavedStore(source, loader));
   impl.past_unknown = loader.past_unknown();
@@ -221,6 +226,8 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& so
         absl::StrCat("saved store damaged: a last timestamp of ", last.micros));
   }
   impl.engine.AdvanceTimestamps(last);
+  // The log does not have what it begins with.
+  if (impl.keeper != nullptr) LS_RETURN_IF_ERROR(impl.keeper->TakeSnapshot().status());
   if (info != nullptr) {
     *info = {.lists = read.totals.lists,
              .items = read.totals.rows,

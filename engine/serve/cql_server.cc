@@ -268,6 +268,10 @@ class CqlServer::Impl {
     ChooseClock(options);
     slow_turns_ = std::make_unique<instruments::SlowTurns>(*clock_);
     if (options.store != nullptr) {
+      if (options.store->keeps_files()) {
+        return absl::FailedPreconditionError(
+            "the store has a data_dir, which would not have what clients do to the schema");
+      }
       engine_ = &options.store->engine();
       return absl::OkStatus();
     }

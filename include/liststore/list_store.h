@@ -31,6 +31,12 @@
 // call. ResourceExhausted: the memory limit is reached, and with MemoryPolicy::kEvict nothing can
 // be evicted; nothing of the call was applied. NotFound: an operation that adds to, changes or
 // deletes a feature that does not exist. Reads of such a feature and removals from it find nothing.
+//
+// With Options::data_dir an operation that returns OK is kept as Options::commit_log says. What the log
+// cannot take is refused, and nothing of it is applied: ResourceExhausted, where the disk is full, or
+// Unavailable; the message has the disk's words and what to do. Reads go on. The first write a second
+// later tries the disk again. Unknown: what was written to the log could not be written or synchronised
+// in the end; the operation is done, and is kept when the disk takes it, unless the process ends before.
 #ifndef LISTSTORE_LIST_STORE_H_
 #define LISTSTORE_LIST_STORE_H_
 
@@ -96,6 +102,15 @@ struct ListPut {
   PutListOptions options = {};
 };
 
+// What ListStore::Snapshot has written.
+struct SnapshotInfo {
+  uint64_t number = 0;
+  uint64_t partitions = 0;  // lists, and entity types that have features
+  uint64_t rows = 0;        // items and versions of features
+  uint64_t bytes = 0;       // of the file
+  double seconds = 0;       // that it took
+};
+
 // The most items in one call, over all its lists.
 inline constexpr size_t kItemsPerAddMax = 65'535;
 // The longest TTL, and the longest remaining time of an item: 20 years of 365 days.
@@ -103,10 +118,15 @@ inline constexpr int64_t kFeatureTtlSecondsMax = 630'720'000;
 
 class ListStore {
  public:
-  // Opens an empty store. InvalidArgument: an option is out of bounds. FailedPrecondition:
-  // Options::memory_limit_bytes is 0, and the memory of the machine is unknown.
+  // Opens an empty store, or, with Options::data_dir, one with what is there. InvalidArgument: an option
+  // is out of bounds. FailedPrecondition: Options::memory_limit_bytes is 0, and the memory of the machine
+  // is unknown; or the directory is of a later version, or has what no list store of this keyspace has,
+  // which is named. Of a directory also: Unavailable: it is in use. DataLoss: something is missing there or
+  // damaged; the message says what. ResourceExhausted: it does not fit the memory limit. Others are the
+  // disk's.
   static absl::StatusOr<std::unique_ptr<ListStore>> Open(Options options);
-  // No operation may be running. Stops the store's threads, if any, and frees all memory.
+  // No operation may be running. Stops the store's threads, if any, and frees all memory. Writes and
+  // synchronises the commit log in every mode; who wants to know how that went calls Sync before.
   ~ListStore();
   ListStore(const ListStore&) = delete;
   ListStore& operator=(const ListStore&) = delete;
@@ -220,6 +240,20 @@ class ListStore {
                            std::string_view version,
                            const std::function<bool(std::string_view entity_id)>& visit) const;
 
+  // ---- What is kept ----
+
+  // Writes everything to a new snapshot in Options::data_dir while others read and write, each list as it is
+  // at one instant; then the one before goes, and what the log has from before it. Nobody does so by
+  // himself: call it when Stats::log_bytes has grown, since that is read again when the store is opened.
+  // Without a log (CommitLog::kOff) deletions of features wait for it. Two at a time follow each other.
+  // FailedPrecondition: there is no data_dir. Others: the disk's words; what was there stays.
+  absl::StatusOr<SnapshotInfo> Snapshot();
+  // What was done before is synchronised, in every mode but kOff: it survives a loss of power.
+  absl::Status Sync();
+  // Moves Options::manual_clock, and keeps where it stands. Moves that go by it are kept with the next
+  // write. FailedPrecondition: it was not given. Unavailable: the log refuses it, and it was not moved.
+  absl::Status MoveClock(uint64_t now_nanos);
+
   // ---- Housekeeping ----
 
   // Reclaims memory of expired and deleted items, about `budget` of them at most; returns how many
@@ -251,11 +285,13 @@ class ListStore {
  private:
   friend class CqlServer;   // serves the store's tables: engine() and clock()
   friend class SavedStore;  // saves and loads them: see saved_store.h
+  friend class KeptStore;   // opens them: see kept_store.h
   friend class ListCache;   // answers reads from loaded content as the store would
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
   shard::Engine& engine();
   const Clock& clock() const;
+  bool keeps_files() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -16,7 +16,8 @@
  *
  * Errors: a function that can fail returns a status and, if `error` is not NULL, writes the reason
  * as a zero-terminated text, cut at 511 bytes; after LISTSTORE_OK the text is empty. A call
- * that fails changes nothing, unless its description says otherwise. A pointer that is NULL and
+ * that fails changes nothing, unless its description says otherwise, or it is LISTSTORE_UNKNOWN of a
+ * write: that is done, and the disk has not taken it so far. A pointer that is NULL and
  * must not be gives LISTSTORE_INVALID_ARGUMENT. No C++ exception leaves a function.
  *
  * Arguments are borrowed for the length of the call. The bounds of names, values and times are
@@ -103,6 +104,16 @@ LISTSTORE_API uint64_t liststore_clock_now(const liststore_clock* clock); /* NUL
 typedef void (*liststore_eviction_listener)(void* context, const liststore_list* list, size_t items,
                                             int32_t reason);
 
+/* What is on the disk before a write is answered; see CommitLog. */
+#define LISTSTORE_LOG_DEFAULT 0 /* LISTSTORE_LOG_OS */
+#define LISTSTORE_LOG_OFF 1
+#define LISTSTORE_LOG_OS 2
+#define LISTSTORE_LOG_PERIODIC 3
+#define LISTSTORE_LOG_SYNC 4
+
+/* A line about what is kept, valid for the call. Must return soon and not call the store. */
+typedef void (*liststore_line_listener)(void* context, liststore_bytes line);
+
 /* See options.h. 0 and NULL stand for the defaults. `size` is the size of the structure as the
  * caller knows it, so that later versions can extend it: fields after it are taken as 0, and fields
  * that this library does not know must be 0. liststore_options_init(&options, sizeof options)
@@ -120,12 +131,22 @@ typedef struct liststore_options {
   uint32_t lists_live_elsewhere; /* 1: with LISTSTORE_EVICT; see Options */
   liststore_eviction_listener on_evicted;
   void* on_evicted_context;
+  const char* data_dir; /* zero-terminated; a directory where the store is kept; see Options */
+  uint32_t commit_log;  /* LISTSTORE_LOG_...; with data_dir */
+  uint32_t commit_log_period_ms;
+  uint64_t commit_log_segment_bytes;
+  /* In place of `clock`: with data_dir it is set to where it stood when the directory was last in
+   * use, and liststore_move_clock keeps its moves. */
+  liststore_clock* manual_clock;
+  liststore_line_listener on_keeping; /* see Options::on_keeping */
+  void* on_keeping_context;
 } liststore_options;
 
 /* Writes the defaults into the first `size` bytes. NULL: no effect. */
 LISTSTORE_API void liststore_options_init(liststore_options* options, size_t size);
 
-/* Opens an empty store. `options` may be NULL. After an error `*store` is NULL. */
+/* Opens an empty store, or, with data_dir, one with what is there. `options` may be NULL. After an error
+ * `*store` is NULL. */
 LISTSTORE_API liststore_status liststore_open(const liststore_options* options,
                                               liststore_store** store, liststore_error* error);
 /* Opens a store with the content of a file that liststore_save wrote; see saved_store.h. */
@@ -135,6 +156,24 @@ LISTSTORE_API liststore_status liststore_load(const liststore_options* options, 
  * power when this returns. */
 LISTSTORE_API liststore_status liststore_save(const liststore_store* store, const char* path,
                                               int32_t sync, liststore_error* error);
+/* Writes everything to a new snapshot in data_dir, and drops what the log has from before it; see
+ * ListStore::Snapshot. `info` may be NULL. */
+typedef struct liststore_snapshot_info {
+  size_t size; /* as the caller knows it; set before the call */
+  uint64_t number;
+  uint64_t partitions;
+  uint64_t rows;
+  uint64_t bytes;
+  double seconds;
+} liststore_snapshot_info;
+LISTSTORE_API liststore_status liststore_snapshot(liststore_store* store,
+                                                  liststore_snapshot_info* info,
+                                                  liststore_error* error);
+/* What was done before survives a loss of power, but with LISTSTORE_LOG_OFF. */
+LISTSTORE_API liststore_status liststore_sync(liststore_store* store, liststore_error* error);
+/* Moves manual_clock, and keeps where it stands. */
+LISTSTORE_API liststore_status liststore_move_clock(liststore_store* store, uint64_t now_nanos,
+                                                    liststore_error* error);
 /* No other call may use the store meanwhile. NULL: no effect. */
 LISTSTORE_API void liststore_close(liststore_store* store);
 

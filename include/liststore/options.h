@@ -23,11 +23,11 @@ enum class MemoryPolicy : uint8_t {
   kEvict,
 };
 
-// What is on the disk before a write that is kept in a directory is answered.
+// What is on the disk before a write of a store with a data directory is answered.
 enum class CommitLog : uint8_t {
   kOff,       // nothing is written down as it comes: what the last snapshot has is kept
   kOs,        // it is written to the log's file: it survives the end of the process
-  kPeriodic,  // and synchronised every period: what is older survives a power cut
+  kPeriodic,  // and synchronised every commit_log_period_ms: what is older survives a power cut
   kSync,      // it is synchronised
 };
 
@@ -107,6 +107,33 @@ struct Options {
   // reclaimed. No part of the store is locked: the listener may call the store. It must not throw.
   // If unset, it costs nothing.
   std::function<void(const ExpiredItem&)> expiry_listener;
+
+  // ---- What is kept ----
+
+  // A directory where the store keeps its lists and features, so that they are there again when it is
+  // opened the next time, with any number of shards; made where it is missing. One store's at a time.
+  // Empty: nothing is kept. Not with kEvict. docs/durability.md says what survives what.
+  std::string data_dir;
+
+  // With a `data_dir`. kPeriodic starts a thread for each shard, and so does every mode but kOff with
+  // `background_reclaim`. Else the log is written and synchronised by the calls that write: those of
+  // several threads at one time share one synchronisation.
+  CommitLog commit_log = CommitLog::kOs;
+  // Of kPeriodic: 1 to 60,000.
+  uint32_t commit_log_period_ms = 10;
+  // Size of the log's files, of which each shard has two at least: 2 MiB to 1 GiB. 0: 32 MiB, and less
+  // with more than 8 shards, 4 MiB at least.
+  uint64_t commit_log_segment_bytes = 0;
+
+  // The source of time in place of `clock`: one that is moved. With a `data_dir` it is set to where it
+  // stood when the directory was last in use, and ListStore::MoveClock keeps its moves; must outlive
+  // the store.
+  ManualClock* manual_clock = nullptr;
+
+  // Lines about what was found in the `data_dir`, and when writes are refused because it cannot be
+  // written, and accepted again. Threads of the store, and those that call it, call this: it must
+  // return soon and must not call the store. May be empty.
+  std::function<void(std::string_view line)> on_keeping;
 
   // ---- Performance ----
 

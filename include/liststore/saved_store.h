@@ -69,6 +69,9 @@ absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::
 // options.memory_limit_bytes; a store that evicts keeps what fits. NotFound, PermissionDenied: the
 // file cannot be read.
 //
+// With `options.data_dir`, which has to be empty, what was loaded is there as a snapshot before this returns;
+// FailedPrecondition: the directory has something.
+//
 // `info`, if not nullptr, receives what was in the file.
 absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,
                                                          SavedStoreInfo* info = nullptr);

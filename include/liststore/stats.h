@@ -56,6 +56,7 @@ struct Stats {
   CacheStats cache;
   uint64_t evicted_bytes = 0;  // bytes that evictions for memory freed
   uint64_t expired_items = 0;  // expired items that were reclaimed
+  uint64_t log_bytes = 0;      // files of the commit log; 0 without one
   // The feature versions that were used, sorted by name. Empty without Options::feature_stats.
   std::vector<FeatureStatsView> features;
 };

@@ -162,7 +162,7 @@ TEST_F(ShardLogTest, WhatIsBehindASnapshotIsDropped) {
   ASSERT_TRUE(log->Sync().ok());
   ASSERT_TRUE(log->DropBefore(position).ok());
   EXPECT_EQ(ReadAll(disk, position).records, std::vector<std::string>{"later"});
-  EXPECT_EQ(Segments(), 1u);
+  EXPECT_EQ(Segments(), 2u);  // that of the record, and the next one
   ASSERT_TRUE(log->Close().ok());
   ASSERT_TRUE(commitlog::DropSegments(disk, "data", 0, position, log->appended()).ok());
   EXPECT_EQ(Segments(), 1u);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the documents promise: the example runs, README.md shows it, links lead somewhere.
 
-    tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C NEAR_CACHE
+    tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C NEAR_CACHE KEPT_LISTS
 
 Prints one line for each broken promise, and ends with status 1 when there was any.
 """
@@ -14,6 +14,7 @@ import tempfile
 
 EXAMPLE = "docs/examples/reading_history.cc"
 NEAR_CACHE = "docs/examples/near_cache.cc"
+KEPT_LISTS = "docs/examples/kept_lists.cc"
 EXAMPLE_PRINTS = "story-2\nstory-1\n"
 C_EXAMPLE_PRINTS = (
     "1 removed\n1724949844999999999#qy8N9HY4UZOPw3eWbLT5Wg== story-2\n0 left a day later\n")
@@ -46,16 +47,22 @@ def check_c_example(program):
                f"{run.stderr!r}, not {C_EXAMPLE_PRINTS!r}")
 
 
-def check_near_cache(root, program):
-    """docs/embedding.md shows the file that was built, and what it prints."""
+def check_embedding(root, near_cache, kept_lists):
+    """docs/embedding.md shows the files that were built, and what they print."""
     text = (root / "docs/embedding.md").read_text(encoding="utf-8")
-    source = (root / NEAR_CACHE).read_text(encoding="utf-8")
-    if re.findall(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) != [source]:
-        yield f"docs/embedding.md: its one cpp block must be {NEAR_CACHE}, word for word"
-    run = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
-    shown = "".join(f"    {line}\n" for line in run.stdout.splitlines())
-    if run.returncode != 0 or not shown or shown not in text:
-        yield f"{NEAR_CACHE}: status {run.returncode}, prints what docs/embedding.md does not show"
+    sources = [(root / name).read_text(encoding="utf-8") for name in (NEAR_CACHE, KEPT_LISTS)]
+    if re.findall(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) != sources:
+        yield f"docs/embedding.md: its cpp blocks must be {NEAR_CACHE} and {KEPT_LISTS}, word for word"
+    with tempfile.TemporaryDirectory() as folder:
+        # The second time it finds what the first has left.
+        kept = [kept_lists, f"{folder}/data"]
+        for name, commands in ((NEAR_CACHE, [[near_cache]]), (KEPT_LISTS, [kept, kept])):
+            runs = [subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+                    for command in commands]
+            shown = "".join(f"    {line}\n" for run in runs for line in run.stdout.splitlines())
+            if any(run.returncode != 0 for run in runs) or not shown or shown not in text:
+                yield (f"{name}: status {[run.returncode for run in runs]}, prints what "
+                       f"docs/embedding.md does not show: {shown}{runs[0].stderr}")
 
 
 def check_links(root, documents):
@@ -89,7 +96,7 @@ def main():
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md"),
                         *(root / "tools").rglob("*.md")])
     broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
-              *check_near_cache(root, sys.argv[4]), *check_links(root, documents),
+              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0

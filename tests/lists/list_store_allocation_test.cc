@@ -9,6 +9,7 @@
 
 #include "tests/lists/store_fixture.h"
 #include "tests/support/counting_new.h"
+#include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
 namespace list_store_allocation_test {
@@ -87,6 +88,32 @@ TEST_F(AllocationTest, Removals) {
               (void)store->RemoveAllListItems(lists[0]);
             }),
             0u);
+}
+
+// Of a store that is kept: nor do its writes, but for a removal by value that finds something.
+TEST_F(AllocationTest, WritesThatAreKept) {
+  const TempFolder folder;
+  for (const CommitLog mode : {CommitLog::kOff, CommitLog::kOs, CommitLog::kSync}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    Options options = SmallOptions(clock);
+    options.feature_stats = false;
+    options.data_dir = folder / std::to_string(static_cast<int>(mode));
+    options.commit_log = mode;
+    Reopen(options);
+    CreateHistory();
+    const ListFeature feature = *store->FindListFeature("user", "history");
+    EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems(lists[0], items); }), 0u);
+    EXPECT_EQ(AllocationsOf([&] {
+                (void)store->AddListItems({feature, ids[1]}, std::span(items).first(1));
+              }),
+              0u);
+    EXPECT_EQ(AllocationsOf([&] {
+                (void)store->AddListItems(lists[0], items);
+                (void)store->RemoveAllListItems(lists[0]);
+              }),
+              0u);
+    EXPECT_EQ(store->CountListItems(lists[1]).value_or(0), 1u);
+  }
 }
 
 }  // namespace list_store_allocation_test

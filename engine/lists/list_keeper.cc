@@ -1,0 +1,305 @@
+#include "engine/lists/list_keeper.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/durable/definitions.h"
+#include "engine/durable/schema_records.h"
+#include "engine/model/token.h"
+
+namespace liststore {
+namespace {
+
+// For all logs together, while the disk is slow.
+constexpr size_t kBufferBytes = size_t{128} << 20;
+constexpr size_t kSegmentBytes = size_t{32} << 20;
+constexpr size_t kSegmentsBytes = size_t{256} << 20;
+constexpr size_t kSegmentBytesMin = size_t{4} << 20;
+
+// What makes the store's tables, in CQL: a server makes them by it.
+struct Statement {
+  std::string text;
+  std::string_view table;  // empty: the keyspace
+  size_t uuids = 0;        // that a server draws for it
+  bool numbers = false;    // its table gets a number
+};
+std::array<Statement, 4> StatementsOf(const std::string& keyspace) {
+  const std::string quoted = absl::StrCat("\"", keyspace, "\"");
+  return {{
+      {absl::StrCat("CREATE KEYSPACE ", quoted,
+                    " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"),
+       "", 0, false},
+      {absl::StrCat("CREATE TABLE ", quoted,
+                    ".list_items (feature_key text, entity_id text, item_key text, value blob, "
+                    "PRIMARY KEY ((feature_key, entity_id), item_key)) "
+                    "WITH CLUSTERING ORDER BY (item_key DESC)"),
+       "list_items", 1, true},
+      {absl::StrCat("CREATE INDEX list_items_by_value ON ", quoted,
+                    ".list_items ((feature_key, entity_id), value)"),
+       "list_items", 1, false},
+      {absl::StrCat("CREATE TABLE ", quoted,
+                    ".list_features (entity_type text, feature text, version text, "
+                    "feature_ttl bigint, own_ttl boolean, ttl bigint, "
+                    "PRIMARY KEY (entity_type, feature, version))"),
+       "list_features", 1, true},
+  }};
+}
+
+std::string NameOf(const SchemaChangeRecord& change) {
+  if (!change.table.empty()) return absl::StrCat("table ", change.keyspace, ".", change.table);
+  if (!change.type.empty()) return absl::StrCat("type ", change.keyspace, ".", change.type);
+  return absl::StrCat("keyspace ", change.keyspace);
+}
+
+durable::DataRunOptions ToRunOptions(const Options& options, const Clock& log_clock) {
+  durable::DataRunOptions run;
+  run.log = durable::LogModeOf(options.commit_log);
+  run.period_nanos = uint64_t{options.commit_log_period_ms} * 1'000'000;
+  run.segment_bytes =
+      options.commit_log_segment_bytes != 0
+          ? options.commit_log_segment_bytes
+          : std::clamp(kSegmentsBytes / options.shards, kSegmentBytesMin, kSegmentBytes);
+  run.buffer_bytes = std::max(kBufferBytes / options.shards, durable::kLogBufferBytesMin);
+  run.threads = options.commit_log == CommitLog::kPeriodic || options.background_reclaim;
+  run.clock = &log_clock;
+  run.say_failure = options.on_keeping;
+  run.say = options.on_keeping;
+  return run;
+}
+
+absl::Status NotKept(const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::UnknownError(
+      absl::StrCat("it is done, and not kept so far: ", status.message(),
+                   ", and this is kept then, unless the process ends before"));
+}
+
+}  // namespace
+
+// The tables are there already; nothing else may be.
+class ListKeeper::Sink final : public durable::RecoverySink {
+ public:
+  Sink(const std::string& directory, const std::string& keyspace, Found& found)
+      : directory_(directory), keyspace_(keyspace), known_(StatementsOf(keyspace)), found_(found) {}
+
+  absl::Status OnChange(const SchemaChangeRecord& change) override {
+    // Without a statement, a table has got another number.
+    const bool is_known =
+        change.statement.empty() || std::ranges::any_of(known_, [&](const Statement& known) {
+          return known.text == change.statement;
+        });
+    if (is_known) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the data directory ", directory_, " has the ", NameOf(change),
+                     ", as no list store of the keyspace ", keyspace_, " makes it (",
+                     change.statement, "); liststore serve --data-dir opens it"));
+  }
+
+  absl::Status OnEvent(std::string_view event) override {
+    if (!durable::IsClockEvent(event)) {
+      found_.other_events.emplace_back(event);
+      return absl::OkStatus();
+    }
+    found_.clock = durable::ClockIn(event);
+    if (found_.clock) return absl::OkStatus();
+    return absl::DataLossError("the commit log has a move of the clock that nobody wrote");
+  }
+
+ private:
+  const std::string& directory_;
+  const std::string& keyspace_;
+  const std::array<Statement, 4> known_;
+  Found& found_;
+};
+
+absl::StatusOr<std::unique_ptr<ListKeeper>> ListKeeper::Open(disk::FileCalls& calls,
+                                                             const Clock& log_clock,
+                                                             const Options& options,
+                                                             shard::Engine& engine,
+                                                             const Tables& tables) {
+  LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
+                      durable::DataDirectory::Open(options.data_dir, calls));
+  Found found;
+  Sink sink(options.data_dir, options.keyspace, found);
+  durable::RecoveryOptions recovery;
+  recovery.threads = options.shards;
+  recovery.say = options.on_keeping;
+  absl::StatusOr<durable::Recovered> recovered =
+      durable::Recover(directory, engine, sink, recovery);
+  if (!recovered.ok()) return durable::WithAdvice(recovered.status(), options.data_dir);
+  found.directory = *std::move(recovered);
+  return std::unique_ptr<ListKeeper>(
+      new ListKeeper(std::move(directory), std::move(found), log_clock, options, engine, tables));
+}
+
+ListKeeper::ListKeeper(durable::DataDirectory directory, Found found, const Clock& log_clock,
+                       const Options& options, shard::Engine& engine, const Tables& tables)
+    : manual_clock_(options.manual_clock),
+      clock_(*options.clock),
+      keyspace_(options.keyspace),
+      engine_(engine),
+      tables_(tables),
+      was_empty_(found.directory.is_empty()),
+      found_clock_(found.clock),
+      other_events_(std::move(found.other_events)),
+      history_(found.directory.history),
+      run_(std::move(directory), found.directory, ToRunOptions(options, log_clock)) {
+  if (manual_clock_ != nullptr && found_clock_ &&
+      found_clock_->setting.mode != ServerClock::Mode::kReal) {
+    manual_clock_->SetNanos(found_clock_->now_nanos);
+  }
+}
+
+ListKeeper::~ListKeeper() { run_.Close().IgnoreError(); }
+
+durable::ClockState ListKeeper::ClockNow() const {
+  durable::ClockState state;
+  if (manual_clock_ != nullptr) state.setting.mode = ServerClock::Mode::kManual;
+  state.now_nanos = clock_.NowNanos();
+  return state;
+}
+
+// Of a directory that is new, or whose first run ended among them.
+absl::Status ListKeeper::WriteMissingChanges() {
+  for (const Statement& statement : StatementsOf(keyspace_)) {
+    const auto& known = history_.changes();
+    if (std::ranges::any_of(known, [&](const SchemaChangeRecord& change) {
+          return change.statement == statement.text;
+        })) {
+      continue;
+    }
+    SchemaChangeRecord change;
+    change.statement = statement.text;
+    change.now_nanos = clock_.NowNanos();
+    change.now_micros = static_cast<int64_t>(change.now_nanos / 1000);
+    change.keyspace = keyspace_;
+    change.table = statement.table;
+    for (size_t i = 0; i < statement.uuids; ++i) {
+      change.uuids.push_back(engine_.catalog().NewUuid());
+    }
+    for (const NumberedTable& table : tables_) {
+      if (statement.numbers && table.table == statement.table) change.numbered.push_back(table);
+    }
+    history_.Add(change);
+    if (!has_log()) continue;
+    std::string payload;
+    durable::AppendChangeBarrier(change, payload);
+    if (!engine_.ReserveBarrier(payload.size())) return engine_.log_refusal();
+    engine_.AppendBarrier(payload, payload.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListKeeper::Begin() {
+  LS_RETURN_IF_ERROR(run_.Begin(engine_));
+  LS_RETURN_IF_ERROR(WriteMissingChanges());
+  if (!has_log()) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(run_.WriteStart(engine_, tables_));
+  const bool was_moved = found_clock_ && found_clock_->setting.mode != ServerClock::Mode::kReal;
+  if (manual_clock_ != nullptr) {
+    if (!NoteClock()) return engine_.log_refusal();
+  } else if (was_moved) {
+    std::string event;
+    durable::AppendClockEvent(ClockNow(), event);
+    if (!engine_.AppendEvent(event)) return engine_.log_refusal();
+  }
+  return run_.logs()->Keep();
+}
+
+absl::Status ListKeeper::Keep(std::string_view partition_key) {
+  durable::LogSet* const logs = run_.logs();
+  if (logs == nullptr) return absl::OkStatus();
+  if (manual_clock_ != nullptr) return KeepAll();
+  return NotKept(logs->Keep(engine_.router().ShardOf(TokenOf(partition_key)).value));
+}
+
+absl::Status ListKeeper::KeepAll() {
+  durable::LogSet* const logs = run_.logs();
+  if (logs == nullptr) return absl::OkStatus();
+  NoteClock();  // where it is refused, the next one does it
+  return NotKept(logs->Keep());
+}
+
+absl::Status ListKeeper::Sync() {
+  durable::LogSet* const logs = run_.logs();
+  if (logs == nullptr) return absl::OkStatus();
+  if (!engine_.log_refusal().ok()) MendLogs();
+  for (uint32_t shard = 0; shard < logs->shards(); ++shard) {
+    LS_RETURN_IF_ERROR(NotKept(logs->log(shard).Sync()));
+  }
+  return absl::OkStatus();
+}
+
+bool ListKeeper::MendLogs() {
+  durable::LogSet* const logs = run_.logs();
+  if (logs == nullptr) return false;
+  logs->Tick();
+  return engine_.log_refusal().ok();
+}
+
+void ListKeeper::Tick() {
+  if (durable::LogSet* const logs = run_.logs()) logs->Tick();
+}
+
+bool ListKeeper::NoteClock() {
+  if (manual_clock_ == nullptr || !has_log()) return true;
+  const MutexLock lock(clock_mutex_);
+  const durable::ClockState state = ClockNow();
+  if (noted_nanos_ == state.now_nanos) return true;
+  std::string event;
+  durable::AppendClockEvent(state, event);
+  if (!engine_.AppendEvent(event)) return false;
+  noted_nanos_ = state.now_nanos;
+  return true;
+}
+
+absl::Status ListKeeper::MoveClock(uint64_t now_nanos) {
+  {
+    const MutexLock lock(clock_mutex_);
+    if (has_log() && noted_nanos_ != now_nanos) {
+      std::string event;
+      durable::AppendClockEvent({{ServerClock::Mode::kManual, ServerClock::kFactorOne}, now_nanos},
+                                event);
+      if (!engine_.AppendEvent(event)) {
+        const absl::Status refusal = engine_.log_refusal();
+        return absl::UnavailableError(
+            absl::StrCat("the clock was not moved: ",
+                         refusal.ok() ? "the commit log has no room" : refusal.message()));
+      }
+      noted_nanos_ = now_nanos;
+    }
+    manual_clock_->SetNanos(now_nanos);
+  }
+  return KeepAll();
+}
+
+durable::SnapshotContent ListKeeper::Content() {
+  durable::Definitions definitions = run_.NewDefinitions();
+  definitions.changes = history_.changes();
+  definitions.numbers.assign(tables_.begin(), tables_.end());
+  definitions.events = other_events_;
+  durable::AppendClockEvent(ClockNow(), definitions.events.emplace_back());
+  durable::SnapshotContent content;
+  content.definitions = BytesOf(definitions);
+  for (const NumberedTable& table : tables_) {
+    content.tables.push_back({table.id, table.keyspace, table.table});
+  }
+  return content;
+}
+
+absl::StatusOr<durable::SnapshotResult> ListKeeper::TakeSnapshotNow() {
+  return run_.TakeSnapshot(engine_, clock_.NowNanos(), [this] { return Content(); });
+}
+
+absl::StatusOr<durable::SnapshotResult> ListKeeper::TakeSnapshot() {
+  if (has_log()) return TakeSnapshotNow();
+  const MutexLock lock(snapshot_mutex_);
+  return TakeSnapshotNow();
+}
+
+}  // namespace liststore

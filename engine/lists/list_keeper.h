@@ -1,0 +1,112 @@
+// ListKeeper: what a ListStore has of its data directory (Options::data_dir): the store's tables in it, the
+// logs, the clock, and what a write waits for.
+#ifndef LISTSTORE_ENGINE_LISTS_LIST_KEEPER_H_
+#define LISTSTORE_ENGINE_LISTS_LIST_KEEPER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/base/mutex.h"
+#include "engine/disk/file_calls.h"
+#include "engine/durable/clock_record.h"
+#include "engine/durable/data_directory.h"
+#include "engine/durable/data_run.h"
+#include "engine/durable/recovery.h"
+#include "engine/model/schema_change_record.h"
+#include "engine/shard/engine.h"
+#include "liststore/options.h"
+
+namespace liststore {
+
+// Thread-safe once it has begun. Outlives the engine's use of it.
+class ListKeeper {
+ public:
+  // list_items, list_features: as the engine's catalog has them.
+  using Tables = std::array<NumberedTable, 2>;
+
+  // Takes the directory, and puts what it has into the tables. `calls` and `log_clock`, by which the disk is
+  // tried again, outlive it. `options` are resolved.
+  // Unavailable: somebody else has it. FailedPrecondition: it has what no store of this keyspace has; the
+  // message names it. Others are those of durable::Recover.
+  static absl::StatusOr<std::unique_ptr<ListKeeper>> Open(disk::FileCalls& calls,
+                                                          const Clock& log_clock,
+                                                          const Options& options,
+                                                          shard::Engine& engine,
+                                                          const Tables& tables);
+  ~ListKeeper();
+  ListKeeper(const ListKeeper&) = delete;
+  ListKeeper& operator=(const ListKeeper&) = delete;
+
+  // From now on everything is kept. Before there are other threads. Errors are the disk's.
+  absl::Status Begin();
+
+  // The directory had nothing, not even a store without lists.
+  bool was_empty() const { return was_empty_; }
+  bool has_log() const { return run_.logs() != nullptr; }
+
+  // What was written to this shard before, or to all, is kept as the mode promises. Unknown: it is done, and
+  // the disk did not take it so far.
+  absl::Status Keep(std::string_view partition_key);
+  absl::Status KeepAll();
+  // All of it is synchronised, in every mode but off.
+  absl::Status Sync();
+  // After a refusal: tries the disk again where that is due. True: writes are accepted.
+  bool MendLogs();
+  // What is due where no thread does it.
+  void Tick();
+
+  // The manual clock, where there is one, is put down as it stands, if it has been moved. False: a log refuses.
+  bool NoteClock();
+  absl::Status MoveClock(uint64_t now_nanos);
+
+  // Deletions of lists, which a snapshot without a log could not tell from what it has copied.
+  template <typename Work>
+  absl::Status WithoutSnapshot(const Work& work) {
+    if (has_log()) return work();
+    const MutexLock lock(snapshot_mutex_);
+    return work();
+  }
+  absl::StatusOr<durable::SnapshotResult> TakeSnapshot();
+  uint64_t log_bytes() const { return run_.log_bytes(); }
+
+ private:
+  // What the log has beside rows, as it was found.
+  struct Found {
+    durable::Recovered directory;
+    std::optional<durable::ClockState> clock;
+    std::vector<std::string> other_events;  // of a server: its roles
+  };
+  class Sink;
+
+  ListKeeper(durable::DataDirectory directory, Found found, const Clock& log_clock,
+             const Options& options, shard::Engine& engine, const Tables& tables);
+  durable::ClockState ClockNow() const;
+  absl::Status WriteMissingChanges();
+  durable::SnapshotContent Content();
+  absl::StatusOr<durable::SnapshotResult> TakeSnapshotNow();
+
+  ManualClock* const manual_clock_;  // nullptr: there is none
+  const Clock& clock_;
+  const std::string keyspace_;
+  shard::Engine& engine_;
+  const Tables tables_;
+  const bool was_empty_;
+  const std::optional<durable::ClockState> found_clock_;
+  const std::vector<std::string> other_events_;
+  durable::SchemaHistory history_;  // constant behind Begin
+  durable::DataRun run_;
+  Mutex snapshot_mutex_;
+  Mutex clock_mutex_;  // moves are written down in their order
+  std::optional<uint64_t> noted_nanos_ ABSL_GUARDED_BY(clock_mutex_);
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_LISTS_LIST_KEEPER_H_
