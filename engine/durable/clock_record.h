@@ -14,6 +14,7 @@ namespace liststore::durable {
 // The first byte of an event: what it is about.
 inline constexpr uint8_t kRolesEvent = 1;
 inline constexpr uint8_t kClockEvent = 2;
+inline constexpr uint8_t kHoldingEvent = 3;  // of list stores: lists/list_keeper.h
 
 struct ClockState {
   ServerClock::Setting setting;
@@ -23,9 +24,10 @@ struct ClockState {
 };
 
 void AppendClockEvent(const ClockState& clock, std::string& out);
-inline bool IsClockEvent(std::string_view event) {
-  return !event.empty() && static_cast<uint8_t>(event.front()) == kClockEvent;
+inline bool IsEvent(std::string_view event, uint8_t kind) {
+  return !event.empty() && static_cast<uint8_t>(event.front()) == kind;
 }
+inline bool IsClockEvent(std::string_view event) { return IsEvent(event, kClockEvent); }
 // nullopt: no encoder wrote this.
 std::optional<ClockState> ClockIn(std::string_view event);
 

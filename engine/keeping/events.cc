@@ -169,6 +169,10 @@ bool ApplyEvent(std::string_view event, EventState& state) {
     state.clock = durable::ClockIn(event);
     return state.clock.has_value();
   }
+  if (durable::IsEvent(event, durable::kHoldingEvent)) {
+    state.holding = event;
+    return true;
+  }
   ByteReader input(event);
   if (input.Take<uint8_t>() != durable::kRolesEvent) return false;
   state.has_roles = true;

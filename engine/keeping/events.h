@@ -21,6 +21,7 @@ struct EventState {
   roles::RoleState roles;
   bool has_roles = false;  // some event was of them
   std::optional<durable::ClockState> clock;
+  std::string holding;  // of a list store whose directory it is, as it was written
 };
 // False: no encoder wrote this, and `state` may have a part of it.
 bool ApplyEvent(std::string_view event, EventState& state);

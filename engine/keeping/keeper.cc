@@ -86,6 +86,9 @@ durable::SnapshotContent Keeper::Content() {
   AppendRoleEvent(roles::RoleState(), *roles_->SettledSnapshot(),
                   definitions.events.emplace_back());
   durable::AppendClockEvent(clock_(), definitions.events.emplace_back());
+  if (!recovered_.events.holding.empty()) {
+    definitions.events.push_back(recovered_.events.holding);
+  }
   durable::SnapshotContent content;
   content.definitions = BytesOf(definitions);
   for (const NumberedTable& table : definitions.numbers) {

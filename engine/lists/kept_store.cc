@@ -31,6 +31,8 @@ absl::Status ListStore::Impl::OpenKeeper(disk::FileCalls& calls, const Clock& lo
       {{items_schema.id, items_schema.keyspace, items_schema.name},
        {registry.schema().id, registry.schema().keyspace, registry.schema().name}}};
   LS_ASSIGN_OR_RETURN(keeper, ListKeeper::Open(calls, log_clock, options, engine, tables));
+  past_unknown =
+      !keeper->was_empty() && ListKeeper::HoldingOf(options) == ListKeeper::Holding::kAllButEvicted;
   if (const absl::Status loaded = registry.Load(Now()); !loaded.ok()) {
     return absl::Status(loaded.code(), absl::StrCat("the data directory ", options.data_dir, ": ",
                                                     loaded.message()));

@@ -153,12 +153,13 @@ bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
                            .unless_written_since = flight.mark};
   if (!absent || fresh_for != 0) {
     const absl::StatusOr<bool> kept = store_->PutList(flight.list(), items, put);
-    if (absl::IsResourceExhausted(kept.status())) {
+    // There is no room for it, or the disk refuses it.
+    if (absl::IsResourceExhausted(kept.status()) || absl::IsUnavailable(kept.status())) {
       Count(&ListCacheStats::loads_not_kept);
       store_->ForgetList(flight.list()).IgnoreError();  // it may have older content
-    } else if (!kept.ok()) {
+    } else if (!kept.ok() && !absl::IsUnknown(kept.status())) {
       return LandFailed(flight, kept.status());
-    } else if (!*kept) {
+    } else if (kept.ok() && !*kept) {
       Count(&ListCacheStats::loads_overtaken);
     }
   } else {

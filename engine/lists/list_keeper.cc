@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/byte_coding.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/durable/definitions.h"
@@ -72,6 +73,25 @@ durable::DataRunOptions ToRunOptions(const Options& options, const Clock& log_cl
   return run;
 }
 
+std::string EventOf(ListKeeper::Holding holding) {
+  std::string event;
+  Put(event, durable::kHoldingEvent);
+  Put(event, static_cast<uint8_t>(holding));
+  return event;
+}
+
+std::string_view WordsFor(ListKeeper::Holding holding) {
+  switch (holding) {
+    case ListKeeper::Holding::kAll:
+      return "lists that are never evicted";
+    case ListKeeper::Holding::kAllButEvicted:
+      return "lists that may be evicted";
+    case ListKeeper::Holding::kCopies:
+      break;
+  }
+  return "copies of lists that live elsewhere";
+}
+
 absl::Status NotKept(const absl::Status& status) {
   if (status.ok()) return status;
   return absl::UnknownError(
@@ -101,6 +121,14 @@ class ListKeeper::Sink final : public durable::RecoverySink {
   }
 
   absl::Status OnEvent(std::string_view event) override {
+    if (durable::IsEvent(event, durable::kHoldingEvent)) {
+      const auto holding = event.size() == 2 ? static_cast<uint8_t>(event[1]) : UINT8_MAX;
+      if (holding > static_cast<uint8_t>(Holding::kCopies)) {
+        return absl::DataLossError("the commit log says of its lists what nobody wrote");
+      }
+      found_.holding = static_cast<Holding>(holding);
+      return absl::OkStatus();
+    }
     if (!durable::IsClockEvent(event)) {
       found_.other_events.emplace_back(event);
       return absl::OkStatus();
@@ -124,6 +152,11 @@ absl::StatusOr<std::unique_ptr<ListKeeper>> ListKeeper::Open(disk::FileCalls& ca
                                                              const Tables& tables) {
   LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
                       durable::DataDirectory::Open(options.data_dir, calls));
+  // Whether what is begun again was evicted before is not in the log.
+  if (HoldingOf(options) == Holding::kAllButEvicted) {
+    LS_ASSIGN_OR_RETURN(const bool is_empty, directory.IsEmpty());
+    if (!is_empty) engine.NotePastUnknown(tables[0].id);
+  }
   Found found;
   Sink sink(options.data_dir, options.keyspace, found);
   durable::RecoveryOptions recovery;
@@ -133,6 +166,17 @@ absl::StatusOr<std::unique_ptr<ListKeeper>> ListKeeper::Open(disk::FileCalls& ca
       durable::Recover(directory, engine, sink, recovery);
   if (!recovered.ok()) return durable::WithAdvice(recovered.status(), options.data_dir);
   found.directory = *std::move(recovered);
+  const Holding holding = HoldingOf(options);
+  // What begins to be evicted from was all there is.
+  const bool goes_together = found.holding == holding ||
+                             engine.StatsOf(tables[0].id).partitions == 0 ||
+                             (found.holding == Holding::kAll && holding != Holding::kCopies);
+  if (!goes_together) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the data directory ", options.data_dir, " has ", ToAbsl(WordsFor(found.holding)),
+        ", and the store is to hold ", ToAbsl(WordsFor(holding)),
+        ": memory_policy and lists_live_elsewhere are others than they were"));
+  }
   return std::unique_ptr<ListKeeper>(
       new ListKeeper(std::move(directory), std::move(found), log_clock, options, engine, tables));
 }
@@ -145,6 +189,8 @@ ListKeeper::ListKeeper(durable::DataDirectory directory, Found found, const Cloc
       engine_(engine),
       tables_(tables),
       was_empty_(found.directory.is_empty()),
+      found_holding_(found.holding),
+      holding_(HoldingOf(options)),
       found_clock_(found.clock),
       other_events_(std::move(found.other_events)),
       history_(found.directory.history),
@@ -156,6 +202,11 @@ ListKeeper::ListKeeper(durable::DataDirectory directory, Found found, const Cloc
 }
 
 ListKeeper::~ListKeeper() { run_.Close().IgnoreError(); }
+
+ListKeeper::Holding ListKeeper::HoldingOf(const Options& options) {
+  if (options.memory_policy != MemoryPolicy::kEvict) return Holding::kAll;
+  return options.lists_live_elsewhere ? Holding::kCopies : Holding::kAllButEvicted;
+}
 
 durable::ClockState ListKeeper::ClockNow() const {
   durable::ClockState state;
@@ -198,8 +249,17 @@ absl::Status ListKeeper::WriteMissingChanges() {
 absl::Status ListKeeper::Begin() {
   LS_RETURN_IF_ERROR(run_.Begin(engine_));
   LS_RETURN_IF_ERROR(WriteMissingChanges());
+  const bool has_evicted = engine_.evictions() != 0;
+  if (has_log()) {
+    LS_RETURN_IF_ERROR(run_.WriteStart(engine_, tables_));
+    if (holding_ != found_holding_ && !engine_.AppendEvent(EventOf(holding_))) {
+      return engine_.log_refusal();
+    }
+    if (holding_ != Holding::kAll) engine_.WriteDownEvictions(tables_[0].id);
+  }
+  // What did not fit any more went while it was read, and is still in the log.
+  if (has_evicted) LS_RETURN_IF_ERROR(TakeSnapshotNow().status());
   if (!has_log()) return absl::OkStatus();
-  LS_RETURN_IF_ERROR(run_.WriteStart(engine_, tables_));
   const bool was_moved = found_clock_ && found_clock_->setting.mode != ServerClock::Mode::kReal;
   if (manual_clock_ != nullptr) {
     if (!NoteClock()) return engine_.log_refusal();
@@ -239,11 +299,16 @@ bool ListKeeper::MendLogs() {
   durable::LogSet* const logs = run_.logs();
   if (logs == nullptr) return false;
   logs->Tick();
-  return engine_.log_refusal().ok();
+  if (!engine_.log_refusal().ok()) return false;
+  if (holding_ != Holding::kAll) engine_.WriteDownGone(clock_.NowNanos());
+  return true;
 }
 
 void ListKeeper::Tick() {
-  if (durable::LogSet* const logs = run_.logs()) logs->Tick();
+  durable::LogSet* const logs = run_.logs();
+  if (logs == nullptr) return;
+  logs->Tick();
+  if (holding_ != Holding::kAll) engine_.WriteDownGone(clock_.NowNanos());
 }
 
 bool ListKeeper::NoteClock() {
@@ -283,6 +348,7 @@ durable::SnapshotContent ListKeeper::Content() {
   definitions.changes = history_.changes();
   definitions.numbers.assign(tables_.begin(), tables_.end());
   definitions.events = other_events_;
+  if (holding_ != Holding::kAll) definitions.events.push_back(EventOf(holding_));
   durable::AppendClockEvent(ClockNow(), definitions.events.emplace_back());
   durable::SnapshotContent content;
   content.definitions = BytesOf(definitions);

@@ -28,6 +28,14 @@ namespace liststore {
 // Thread-safe once it has begun. Outlives the engine's use of it.
 class ListKeeper {
  public:
+  // What the lists are. A byte of the log.
+  enum class Holding : uint8_t {
+    kAll = 0,            // all there is
+    kAllButEvicted = 1,  // the same, of which some may have been evicted
+    kCopies = 2,         // copies from another store
+  };
+  static Holding HoldingOf(const Options& options);
+
   // list_items, list_features: as the engine's catalog has them.
   using Tables = std::array<NumberedTable, 2>;
 
@@ -81,6 +89,7 @@ class ListKeeper {
   struct Found {
     durable::Recovered directory;
     std::optional<durable::ClockState> clock;
+    Holding holding = Holding::kAll;
     std::vector<std::string> other_events;  // of a server: its roles
   };
   class Sink;
@@ -98,6 +107,8 @@ class ListKeeper {
   shard::Engine& engine_;
   const Tables tables_;
   const bool was_empty_;
+  const Holding found_holding_;
+  const Holding holding_;
   const std::optional<durable::ClockState> found_clock_;
   const std::vector<std::string> other_events_;
   durable::SchemaHistory history_;  // constant behind Begin

@@ -103,6 +103,12 @@ absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) try {
   EvictionNotices evicted(impl_->options);
   LS_ASSIGN_OR_RETURN(const Reply reply,
                       impl_->Write(key.partition_key(), ForgetCommand{}, evicted.log()));
+  if (reply.refused) {
+    return absl::UnknownError(
+        "the list is forgotten, and the commit log has no room for that so far: until it has, the "
+        "list may be "
+        "there again when the directory is opened the next time");
+  }
   return reply.rows != 0;
 } catch (const std::bad_alloc&) {
   return HeapRefused();

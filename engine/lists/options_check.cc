@@ -33,9 +33,6 @@ constexpr uint64_t kLogSegmentBytesMax = uint64_t{1} << 30;
 
 absl::Status CheckKeeping(const Options& options) {
   if (options.data_dir.empty()) return absl::OkStatus();
-  if (options.memory_policy == MemoryPolicy::kEvict) {
-    return absl::InvalidArgumentError("data_dir: not with MemoryPolicy::kEvict");
-  }
   if (options.commit_log_period_ms < 1 || options.commit_log_period_ms > kLogPeriodMaxMs) {
     return absl::InvalidArgumentError(absl::StrCat("commit_log_period_ms ",
                                                    options.commit_log_period_ms,

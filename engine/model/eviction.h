@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace liststore {
@@ -22,6 +23,13 @@ struct Eviction {
 // What the commands of one call evicted, in order. Filled under lanes that are held, one at a time
 // for one call; read by the caller afterwards.
 using EvictionLog = std::vector<Eviction>;
+
+// Told of what goes of a table for memory, under the hold of its lane, before it goes. It must not call the table.
+class EvictionWitness {
+ public:
+  virtual ~EvictionWitness() = default;
+  virtual void OnEvicted(std::string_view partition_key, int64_t now_seconds) = 0;
+};
 
 }  // namespace liststore
 

@@ -149,12 +149,15 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
   std::optional<BatchRecords> records;
   if (status == OpStatus::kOk && keeps_log()) [[unlikely]] {
     records.emplace(NextLogNumber());
+    for (Lane* lane : lanes) {
+      if (!lane->WriteDownGone(now_nanos)) status = OpStatus::kNotKept;
+    }
     for (size_t i = 0; i < upserts.size(); ++i) {
       const Command& command = upserts[i];
       records->Add(*to[i].lane->log(), to[i].lane->table(command.table), command.table,
                    command.partition_key, command.body, write);
     }
-    if (!records->Reserve()) status = OpStatus::kNotKept;
+    if (status == OpStatus::kOk && !records->Reserve()) status = OpStatus::kNotKept;
   }
   for (size_t i = 0; status == OpStatus::kOk && i < upserts.size(); ++i) {
     const Command& command = upserts[i];

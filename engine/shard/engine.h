@@ -252,12 +252,17 @@ class Engine {
   // --- The commit log ----------------------------------------------------------------------------
   // docs/commit_log.md. Whatever is written is refused with kNotKept, and nothing of it applied, where a log
   // that it concerns has no room for it. Rows that follow from others (derived tables) are not
-  // written down, nor what goes by time, by eviction or with its table.
+  // written down, nor what goes by time, with its table or, but for WriteDownEvictions, by eviction.
 
   // From now on what lanes of shard i apply is appended to logs[i], in the order in which they apply it.
   // `run`: above that of every earlier start of which there are records, below 2^23. Before there are
   // other threads; the logs outlive the engine.
   void SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t run);
+  // From now on what is evicted of this table is written down too, and so is not there again after a replay. What
+  // is forgotten of it is gone in any case; Reply::refused says then that it is not written down yet.
+  void WriteDownEvictions(TableId table);
+  // Of all lanes: what the logs had no room for, as far as they have it now.
+  void WriteDownGone(uint64_t now_nanos);
   bool keeps_log() const { return !logs_.empty(); }
   uint32_t log_run() const { return log_run_; }
   // Why a log refuses. OK: none does.

@@ -24,6 +24,17 @@ void Engine::SetWriteLogs(std::span<commitlog::WriteLog* const> logs, uint32_t r
   }
 }
 
+void Engine::WriteDownEvictions(TableId table) {
+  LS_CHECK(keeps_log(), "there is a log to write to");
+  WithAllLanes([&](Lane& lane) { lane.WriteDownEvictions(table); });
+}
+
+void Engine::WriteDownGone(uint64_t now_nanos) {
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] { static_cast<void>(lane->WriteDownGone(now_nanos)); });
+  }
+}
+
 absl::Status Engine::log_refusal() const {
   for (const commitlog::WriteLog* log : logs_) {
     absl::Status status = log->refusal();

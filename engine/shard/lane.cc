@@ -6,6 +6,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/shard/gone_records.h"
 
 namespace liststore::shard {
 namespace {

@@ -28,6 +28,8 @@
 
 namespace liststore::shard {
 
+class GoneRecords;
+
 // A lane is held for at most about this many units of reclamation, so that nobody waits long for
 // it.
 inline constexpr size_t kReclaimUnitsPerHold = 128;
@@ -132,6 +134,11 @@ class Lane final : private storage::AddressOf {
   // cannot be. The log outlives the lane.
   commitlog::WriteLog* log() const { return log_; }
   void set_log(commitlog::WriteLog* log) { log_ = log; }
+  // From now on what is evicted of this table is written down, as what is forgotten, which is never refused: what
+  // the log has no room for is written down before the next write, or that is refused.
+  void WriteDownEvictions(TableId table);
+  // False: there is something that the log has no room for.
+  bool WriteDownGone(uint64_t now_nanos);
   // Applies a write that was written down to the partition, which lives here. See Engine::Replay.
   OpStatus Replay(const commitlog::RecordedWrite& write, TableId id, uint64_t address);
   // What goes of all its tables.
@@ -177,8 +184,9 @@ class Lane final : private storage::AddressOf {
   size_t table_count_ = 0;
   WriteTimestamp last_timestamp_{0};
   commitlog::WriteLog* log_ = nullptr;
-  std::string record_;              // of the write under way; its capacity is used again
-  storage::LaneEviction eviction_;  // behind what readers without hold look at
+  std::string record_;                 // of the write under way; its capacity is used again
+  std::unique_ptr<GoneRecords> gone_;  // nullptr: evictions are not written down
+  storage::LaneEviction eviction_;     // behind what readers without hold look at
 };
 
 // Runs `work`, which takes up to some hundred us, with the lane. `waits_its_turn`: on this thread,

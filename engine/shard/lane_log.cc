@@ -8,6 +8,7 @@
 #include "engine/base/seconds.h"
 #include "engine/commitlog/record_encoder.h"
 #include "engine/shard/batch_records.h"
+#include "engine/shard/gone_records.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/table_fit.h"
 
@@ -23,6 +24,15 @@ ClusteringBound BoundFor(const TableSchema& schema, const ClusteringBound& bound
 }
 
 }  // namespace
+
+void Lane::WriteDownEvictions(TableId id) {
+  gone_ = std::make_unique<GoneRecords>(*this, id);
+  table(id).set_eviction_witness(gone_.get());
+}
+
+bool Lane::WriteDownGone(uint64_t now_nanos) {
+  return gone_ == nullptr || gone_->WriteDownAll(WholeSeconds(now_nanos));
+}
 
 // Its record goes to where it is written from, and takes no memory on the way.
 bool Lane::ExecuteLoggedItem(const Command& command, std::span<const RowUpdate> rows,
@@ -54,6 +64,19 @@ void Lane::ExecuteLogged(const Command& command, storage::Table& into, uint64_t 
                          uint64_t now_nanos, Reply& reply) {
   if (std::holds_alternative<CountCommand>(command.body)) {
     return Apply(command, into, address, now_nanos, reply);
+  }
+  if (gone_ != nullptr && gone_->table() == command.table) {
+    // What is forgotten is gone here, whatever the disk says.
+    if (std::holds_alternative<ForgetCommand>(command.body)) {
+      Apply(command, into, address, now_nanos, reply);
+      if (reply.rows != 0) gone_->OnEvicted(command.partition_key, WholeSeconds(now_nanos));
+      reply.refused = !WriteDownGone(now_nanos);
+      return;
+    }
+    if (!WriteDownGone(now_nanos)) {
+      reply.status = OpStatus::kNotKept;
+      return;
+    }
   }
   const auto* const upsert = std::get_if<UpsertCommand>(&command.body);
   if (upsert != nullptr && commitlog::IsHotItem(upsert->rows) &&

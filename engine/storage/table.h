@@ -225,6 +225,8 @@ class Table final : private memory::Arena::Relocator {
   }
   // Where evictions of this table are told until the next call; nullptr: nowhere.
   void set_eviction_log(EvictionLog* log) { eviction_log_ = log; }
+  // Told of every eviction for memory, from now on; outlives the table. nullptr: nobody.
+  void set_eviction_witness(EvictionWitness* witness) { eviction_witness_ = witness; }
   // Evicts as much as the writes since the last call have taken, while the limit is near, from any
   // table of the lane but the partitions at the address `writing`. Bounded.
   void PayForGrowth(int64_t now_seconds, std::optional<uint64_t> writing = std::nullopt);
@@ -634,6 +636,7 @@ class Table final : private memory::Arena::Relocator {
   uint64_t evicted_bytes_ = 0;
   ChangeMarks marks_;
   EvictionLog* eviction_log_ = nullptr;
+  EvictionWitness* eviction_witness_ = nullptr;
   std::unique_ptr<ExpiryLog> expiries_;  // null: nobody listens
 };
 

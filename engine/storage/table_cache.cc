@@ -265,6 +265,7 @@ void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) 
   const Partition handle(context_, reference);
   if (!IsTruncated(handle)) {
     NoteEviction(handle.key(), handle.row_count(), EvictionCause::kMemory);
+    if (eviction_witness_ != nullptr) eviction_witness_->OnEvicted(handle.key(), now_seconds);
     const uint32_t last = handle.large() ? cache_->last_expiry : handle.LastExpiry();
     cache_->filter.Add(address, last, now_seconds);
     cache_->has_evicted = true;

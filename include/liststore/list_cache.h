@@ -86,7 +86,8 @@ enum class CacheWritePolicy : uint8_t {
 };
 
 struct ListCacheOptions {
-  // The store underneath. memory_policy and lists_live_elsewhere are set by the cache.
+  // The store underneath. memory_policy and lists_live_elsewhere are set by the cache. With a data_dir
+  // the cache is warm when it is opened again; docs/cache.md says what may be stale then.
   Options store;
 
   // Required.

@@ -112,7 +112,7 @@ struct Options {
 
   // A directory where the store keeps its lists and features, so that they are there again when it is
   // opened the next time, with any number of shards; made where it is missing. One store's at a time.
-  // Empty: nothing is kept. Not with kEvict. docs/durability.md says what survives what.
+  // Empty: nothing is kept. docs/durability.md says what survives what.
   std::string data_dir;
 
   // With a `data_dir`. kPeriodic starts a thread for each shard, and so does every mode but kOff with
