@@ -82,6 +82,11 @@ absl::StatusOr<Options> ToOptions(const liststore_options* given) {
   }
   if (c.commit_log_period_ms != 0) options.commit_log_period_ms = c.commit_log_period_ms;
   options.commit_log_segment_bytes = c.commit_log_segment_bytes;
+  if (c.snapshot_compression > LISTSTORE_COMPRESSION_ZSTD) {
+    return absl::InvalidArgumentError(absl::StrCat("snapshot_compression ", c.snapshot_compression,
+                                                   " is neither none (0) nor zstd (1)"));
+  }
+  options.snapshot_compression = static_cast<SnapshotCompression>(c.snapshot_compression);
   if (c.on_keeping != nullptr) {
     options.on_keeping = [tell = c.on_keeping, context = c.on_keeping_context](
                              std::string_view line) { tell(context, ToBytes(line)); };

@@ -121,9 +121,10 @@ absl::StatusOr<SnapshotResult> DataRun::TakeSnapshot(shard::Engine& engine, uint
     }
     return absl::OkStatus();
   };
-  LS_ASSIGN_OR_RETURN(const WrittenSnapshot written,
-                      WriteSnapshot(directory_.calls(), directory_.SnapshotPath(number), engine,
-                                    now_nanos, content, keep, shard::LetOthersWork));
+  LS_ASSIGN_OR_RETURN(
+      const WrittenSnapshot written,
+      WriteSnapshot(directory_.calls(), directory_.SnapshotPath(number), engine, now_nanos, content,
+                    keep, shard::LetOthersWork, options_.compression));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   const SnapshotResult result{number,
                               written.partitions,

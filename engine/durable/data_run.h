@@ -52,6 +52,7 @@ struct DataRunOptions {
   size_t segment_bytes = size_t{32} << 20;
   // What one log may keep in memory; at least kLogBufferBytesMin.
   size_t buffer_bytes = size_t{64} << 20;
+  SnapshotCompression compression = SnapshotCompression::kNone;
   uint32_t loops = 0;                             // that wait at the logs' gate
   bool threads = true;                            // one for each log; see ShardLogOptions::thread
   const Clock* clock = &SystemClock::Instance();  // of the logs; see ShardLogOptions::clock

@@ -87,13 +87,13 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
     disk::FileCalls& calls, const std::string& path, shard::Engine& engine, uint64_t now_nanos,
     absl::FunctionRef<SnapshotContent()> content,
     absl::FunctionRef<absl::Status(std::span<const uint64_t>)> keep,
-    absl::FunctionRef<void()> between_slices) {
+    absl::FunctionRef<void()> between_slices, SnapshotCompression compression) {
   WrittenSnapshot written;
   written.positions = engine.LogPositions();
   const SnapshotContent what = content();
   disk::WholeFileWriter file(calls, path);
   LS_RETURN_IF_ERROR(file.Open());
-  snapshot::SavedStoreWriter writer(file);
+  snapshot::SavedStoreWriter writer(file, compression);
   LS_RETURN_IF_ERROR(writer.Begin(now_nanos, snapshot::Origin::kUnknown, snapshot::kFullSnapshot));
   LS_RETURN_IF_ERROR(WritePieces(writer, BlockKind::kDefinitions,
                                  EncodeDefinitions(engine, what, written.positions), kBlockBytes));
@@ -172,14 +172,16 @@ class SharedReader {
 
   snapshot::BlockReader& blocks() { return blocks_; }
 
-  // Rows alone; false: another block has come, which is kept in first_other(), or somebody has failed.
+  // Rows alone, as they are stored; false: another block has come, which is kept in first_other(), or somebody
+  // has failed.
   absl::StatusOr<bool> NextRows(Block& block, std::string& bytes) {
     const MutexLock lock(mutex_);
     if (ended_) return false;
-    const absl::Status status = blocks_.ReadBlock(block);
+    const absl::Status status = blocks_.ReadStoredBlock(block);
     ended_ = !status.ok() || block.kind != BlockKind::kRows;
     LS_RETURN_IF_ERROR(status);
     if (ended_) {
+      LS_RETURN_IF_ERROR(other_unpacker_.Unpack(block));
       other_ = block;
       return false;
     }
@@ -198,6 +200,7 @@ class SharedReader {
   snapshot::BlockReader blocks_;
   bool ended_ = false;
   Block other_;
+  snapshot::BlockUnpacker other_unpacker_;
 };
 
 // Puts rows into the engine, or, without one, looks at them. One for each thread.
@@ -245,9 +248,11 @@ class RowsLoader final : public snapshot::RowsSink {
 absl::Status LoadRows(SharedReader& reader, snapshot::RowsDecoder& decoder) try {
   Block block;
   std::string bytes;
+  snapshot::BlockUnpacker unpacker;
   while (true) {
     LS_ASSIGN_OR_RETURN(const bool more, reader.NextRows(block, bytes));
     if (!more) return absl::OkStatus();
+    LS_RETURN_IF_ERROR(unpacker.Unpack(block));
     LS_RETURN_IF_ERROR(decoder.Decode(block));
   }
 } catch (const std::bad_alloc&) {

@@ -20,6 +20,7 @@
 #include "engine/shard/copied_parts.h"
 #include "engine/shard/engine.h"
 #include "engine/shard/recorded_tables.h"
+#include "liststore/options.h"
 
 namespace liststore::durable {
 
@@ -53,7 +54,8 @@ absl::StatusOr<WrittenSnapshot> WriteSnapshot(
     disk::FileCalls& calls, const std::string& path, shard::Engine& engine, uint64_t now_nanos,
     absl::FunctionRef<SnapshotContent()> content,
     absl::FunctionRef<absl::Status(std::span<const uint64_t> ends)> keep,
-    absl::FunctionRef<void()> between_slices = [] {});
+    absl::FunctionRef<void()> between_slices = [] {},
+    SnapshotCompression compression = SnapshotCompression::kNone);
 
 struct LoadedSnapshot {
   SnapshotContent content;

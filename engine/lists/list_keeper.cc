@@ -67,6 +67,7 @@ durable::DataRunOptions ToRunOptions(const Options& options, const Clock& log_cl
           : std::clamp(kSegmentsBytes / options.shards, kSegmentBytesMin, kSegmentBytes);
   run.buffer_bytes = std::max(kBufferBytes / options.shards, durable::kLogBufferBytesMin);
   run.threads = options.commit_log == CommitLog::kPeriodic || options.background_reclaim;
+  run.compression = options.snapshot_compression;
   run.clock = &log_clock;
   run.say_failure = options.on_keeping;
   run.say = options.on_keeping;

@@ -158,7 +158,7 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(disk::FileCalls& calls, const Li
   ListStore::Impl& impl = *store.impl_;
   disk::WholeFileWriter file(calls, path);
   LS_RETURN_IF_ERROR(file.Open());
-  snapshot::SavedStoreWriter writer(file);
+  snapshot::SavedStoreWriter writer(file, options.compression);
   const uint64_t now_nanos = impl.Now();
   snapshot::Origin origin = snapshot::Origin::kOwn;
   if (impl.holds_copies()) {

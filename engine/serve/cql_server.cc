@@ -468,6 +468,7 @@ class CqlServer::Impl {
     keeper.segment_bytes = options.commit_log_segment_bytes;
     keeper.buffer_bytes =
         std::max<uint64_t>(shares_.logs / options.shards, durable::kLogBufferBytesMin);
+    keeper.compression = options.snapshot_compression;
     keeper.loops = options.shards;
     keeper.say = on_keeping_;
     keeper.say_failure = on_keeping_failure_;

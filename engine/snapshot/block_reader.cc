@@ -52,17 +52,18 @@ absl::Status BlockReader::ReadFileHeader() {
                                             " bytes"));
   }
   // The version before the checksum: a later one may lay out everything behind it again.
-  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version > format_.version) {
+  const auto version = LoadNative<uint32_t>(header + kVersionAt);
+  if (version > format_.compressed_version) {
     return absl::FailedPreconditionError(absl::StrCat(ToAbsl(format_.name), " of version ", version,
                                                       ", this library reads up to ",
-                                                      format_.version));
+                                                      format_.compressed_version));
   }
   const auto written = LoadNative<uint64_t>(header + kFileChecksumAt);
   if (const uint64_t found = Checksum({header, kFileChecksumAt}, 0); found != written) {
     return absl::DataLossError(absl::StrCat("saved store damaged at offset 0: ",
                                             WrongChecksum("the file header", found, written)));
   }
-  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version != format_.version) {
+  if (version < format_.version) {
     return absl::DataLossError(
         absl::StrCat("saved store damaged at offset ", kVersionAt, ": version ", version));
   }
@@ -71,6 +72,7 @@ absl::Status BlockReader::ReadFileHeader() {
     return absl::FailedPreconditionError(
         "saved store with a header or flags that this library does not know");
   }
+  may_be_compressed_ = version >= format_.compressed_version;
   saved_at_nanos_ = LoadNative<uint64_t>(header + kSavedAtAt);
   const auto origin = LoadNative<uint8_t>(header + kOriginAt);
   if (origin <= static_cast<uint8_t>(Origin::kCopies)) origin_ = static_cast<Origin>(origin);
@@ -89,7 +91,24 @@ absl::Status BlockReader::ReadPayload(size_t bytes) {
   return absl::OkStatus();
 }
 
+absl::Status BlockUnpacker::Unpack(Block& block) {
+  if (!block.compressed) return absl::OkStatus();
+  size_t bytes = 0;
+  if (const std::string wrong = decompressor_.Decompress(block.payload, plain_, bytes);
+      !wrong.empty()) {
+    return Damaged(block.payload_at, block.number, wrong);
+  }
+  block.payload = std::string_view(plain_).substr(0, bytes);
+  block.compressed = false;
+  return absl::OkStatus();
+}
+
 absl::Status BlockReader::ReadBlock(Block& block) {
+  LS_RETURN_IF_ERROR(ReadStoredBlock(block));
+  return unpacker_.Unpack(block);
+}
+
+absl::Status BlockReader::ReadStoredBlock(Block& block) {
   const uint64_t block_at = offset_;
   char header[kBlockHeaderBytes];
   LS_RETURN_IF_ERROR(ReadAll(header, sizeof(header), "block header"));
@@ -99,7 +118,9 @@ absl::Status BlockReader::ReadBlock(Block& block) {
     return Damaged(block_at, next_block_,
                    WrongChecksum("the block's header", found, header_written));
   }
-  const auto kind = LoadNative<uint32_t>(header);
+  const auto stored_kind = LoadNative<uint32_t>(header);
+  const bool compressed = may_be_compressed_ && (stored_kind & kCompressedBlock) != 0;
+  const uint32_t kind = compressed ? stored_kind & ~kCompressedBlock : stored_kind;
   const auto bytes = LoadNative<uint32_t>(header + kPayloadBytesAt);
   if (kind < format_.first_kind || kind > format_.last_kind) {
     return Damaged(block_at, next_block_, absl::StrCat("a block of kind ", kind));
@@ -118,7 +139,7 @@ absl::Status BlockReader::ReadBlock(Block& block) {
   if (const uint64_t found = Checksum(payload, next_block_); found != written) {
     return Damaged(payload_at, next_block_, WrongChecksum("the block's content", found, written));
   }
-  block = {static_cast<BlockKind>(kind), next_block_++, payload_at, payload};
+  block = {static_cast<BlockKind>(kind), next_block_++, payload_at, payload, compressed};
   return absl::OkStatus();
 }
 

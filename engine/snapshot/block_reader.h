@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/disk/byte_stream.h"
+#include "engine/snapshot/block_compression.h"
 #include "engine/snapshot/saved_format.h"
 
 namespace liststore::snapshot {
@@ -18,6 +19,19 @@ struct Block {
   uint64_t number = 0;
   uint64_t payload_at = 0;   // offset in the file
   std::string_view payload;  // valid until the next one is read
+  bool compressed = false;   // the payload is as it is stored
+};
+
+// Makes stored blocks what they were. One thread.
+class BlockUnpacker {
+ public:
+  // A block that is not compressed stays as it is. Else its payload is valid until the next call. DataLoss: it
+  // does not decompress. Throws std::bad_alloc.
+  absl::Status Unpack(Block& block);
+
+ private:
+  BlockDecompressor decompressor_;
+  std::string plain_;
 };
 
 // Used by one thread.
@@ -32,6 +46,8 @@ class BlockReader {
   Origin origin() const { return origin_; }
   // DataLoss: damaged, or the file ends.
   absl::Status ReadBlock(Block& block);
+  // The same for who unpacks it elsewhere.
+  absl::Status ReadStoredBlock(Block& block);
   // Behind the end record. DataLoss: something follows.
   absl::Status ReadEnd();
 
@@ -47,8 +63,10 @@ class BlockReader {
   uint64_t offset_ = 0;
   uint64_t saved_at_nanos_ = 0;
   Origin origin_ = Origin::kUnknown;
+  bool may_be_compressed_ = false;
   uint64_t next_block_ = 0;
   std::string payload_;
+  BlockUnpacker unpacker_;
 };
 
 // "saved store damaged at offset 96, block 1: <text>".

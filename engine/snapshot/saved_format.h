@@ -16,14 +16,14 @@ namespace liststore::snapshot {
 // A byte above 127, a line end of each kind and the end of text of old systems: a file that went
 // through a transfer of text is told at once.
 inline constexpr std::string_view kMagic("\x89LSS\r\n\x1a\n", 8);
-inline constexpr uint32_t kVersion = 1;
 
 // Files of blocks: what is in them is told by how they begin.
 struct FileFormat {
   std::string_view magic;
-  std::string_view name;    // as messages have it
-  uint32_t version = 0;     // no larger one is read
-  uint32_t first_kind = 0;  // of its blocks, up to the last, and the end
+  std::string_view name;            // as messages have it
+  uint32_t version = 0;             // without compressed blocks
+  uint32_t compressed_version = 0;  // with them; no larger one is read
+  uint32_t first_kind = 0;          // of its blocks, up to the last, and the end
   uint32_t last_kind = 0;
 };
 
@@ -48,6 +48,9 @@ enum class Origin : uint8_t {
 
 // Block header: kind 4, payload bytes 4, block number 8, checksum of the payload 8, checksum of the
 // 24 bytes before 8.
+// The kind's top bit: the payload is compressed (block_compression.h), and that is what the lengths and checksums
+// of its header are of.
+inline constexpr uint32_t kCompressedBlock = uint32_t{1} << 31;
 inline constexpr size_t kBlockHeaderBytes = 32;
 inline constexpr size_t kPayloadBytesAt = 4;
 inline constexpr size_t kBlockNumberAt = 8;
@@ -65,10 +68,10 @@ enum class BlockKind : uint32_t {
   kParts = 7,
 };
 
-inline constexpr FileFormat kSavedStore{kMagic, "saved store", kVersion, 1, 4};
+inline constexpr FileFormat kSavedStore{kMagic, "saved store", 1, 2, 1, 4};
 // A snapshot of everything (rows_format.h).
-inline constexpr FileFormat kFullSnapshot{std::string_view("\x89LSA\r\n\x1a\n", 8), "snapshot", 1,
-                                          4, 7};
+inline constexpr FileFormat kFullSnapshot{
+    std::string_view("\x89LSA\r\n\x1a\n", 8), "snapshot", 1, 2, 4, 7};
 
 // A block of lists is closed once its payload has this many bytes: large enough for the disk, small
 // enough for a reader's cache.

@@ -16,7 +16,7 @@ absl::Status SavedStoreWriter::Begin(uint64_t saved_at_nanos, Origin origin,
                                      const FileFormat& format) {
   char header[kFileHeaderBytes] = {};
   std::memcpy(header, format.magic.data(), format.magic.size());
-  StoreNative(header + kVersionAt, format.version);
+  StoreNative(header + kVersionAt, compresses_ ? format.compressed_version : format.version);
   StoreNative(header + kHeaderBytesAt, static_cast<uint32_t>(kFileHeaderBytes));
   StoreNative(header + kSavedAtAt, saved_at_nanos);
   StoreNative(header + kOriginAt, static_cast<uint8_t>(origin));
@@ -28,8 +28,17 @@ absl::Status SavedStoreWriter::WriteBlock(BlockKind kind, std::string& block) {
   LS_CHECK(block.size() >= kBlockHeaderBytes, "a block has room for its header");
   const std::string_view payload = std::string_view(block).substr(kBlockHeaderBytes);
   LS_CHECK(payload.size() <= kPayloadBytesMax, "no row is as long as a payload may be");
+  const auto stored_kind = static_cast<uint32_t>(kind);
+  if (compresses_ && compressor_.Compress(payload, kBlockHeaderBytes, compressed_)) {
+    return Append(stored_kind | kCompressedBlock, compressed_);
+  }
+  return Append(stored_kind, block);
+}
+
+absl::Status SavedStoreWriter::Append(uint32_t kind, std::string& block) {
+  const std::string_view payload = std::string_view(block).substr(kBlockHeaderBytes);
   char* const header = block.data();
-  StoreNative(header, static_cast<uint32_t>(kind));
+  StoreNative(header, kind);
   StoreNative(header + kPayloadBytesAt, static_cast<uint32_t>(payload.size()));
   StoreNative(header + kBlockNumberAt, next_block_);
   StoreNative(header + kPayloadChecksumAt, Checksum(payload, next_block_));

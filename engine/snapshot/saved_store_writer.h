@@ -9,8 +9,10 @@
 
 #include "absl/status/status.h"
 #include "engine/disk/byte_stream.h"
+#include "engine/snapshot/block_compression.h"
 #include "engine/snapshot/lists_encoder.h"
 #include "engine/snapshot/saved_format.h"
+#include "liststore/options.h"
 
 namespace liststore::snapshot {
 
@@ -18,7 +20,9 @@ namespace liststore::snapshot {
 // more may be written.
 class SavedStoreWriter {
  public:
-  explicit SavedStoreWriter(disk::ByteSink& sink) : sink_(sink) {}
+  explicit SavedStoreWriter(disk::ByteSink& sink,
+                            SnapshotCompression compression = SnapshotCompression::kNone)
+      : sink_(sink), compresses_(compression == SnapshotCompression::kZstd) {}
 
   absl::Status Begin(uint64_t saved_at_nanos, Origin origin,
                      const FileFormat& format = kSavedStore);
@@ -32,7 +36,13 @@ class SavedStoreWriter {
   absl::Status WriteBlock(BlockKind kind, std::string& block);
 
  private:
+  // `block` is as it is to be stored, but for its header.
+  absl::Status Append(uint32_t kind, std::string& block);
+
   disk::ByteSink& sink_;
+  const bool compresses_;
+  BlockCompressor compressor_;
+  std::string compressed_;
   uint64_t next_block_ = 0;
 };
 

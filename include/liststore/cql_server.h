@@ -204,6 +204,7 @@ struct CqlServerOptions {
   uint64_t snapshot_log_bytes = uint64_t{1} << 30;
   uint32_t snapshot_period_seconds = 0;
   bool snapshot_at_end = false;
+  SnapshotCompression snapshot_compression = SnapshotCompression::kNone;
   // A snapshot to begin with, wherever it is: with a `data_dir`, one that has nothing yet.
   std::string from_snapshot;
   // Lines about the start from a `data_dir`, snapshots that were taken, and when writes that were

@@ -111,6 +111,10 @@ typedef void (*liststore_eviction_listener)(void* context, const liststore_list*
 #define LISTSTORE_LOG_PERIODIC 3
 #define LISTSTORE_LOG_SYNC 4
 
+/* How snapshots are written; see SnapshotCompression. */
+#define LISTSTORE_COMPRESSION_NONE 0
+#define LISTSTORE_COMPRESSION_ZSTD 1
+
 /* A line about what is kept, valid for the call. Must return soon and not call the store. */
 typedef void (*liststore_line_listener)(void* context, liststore_bytes line);
 
@@ -140,6 +144,8 @@ typedef struct liststore_options {
   liststore_clock* manual_clock;
   liststore_line_listener on_keeping; /* see Options::on_keeping */
   void* on_keeping_context;
+  uint32_t snapshot_compression; /* LISTSTORE_COMPRESSION_... */
+  uint32_t reserved;             /* 0 */
 } liststore_options;
 
 /* Writes the defaults into the first `size` bytes. NULL: no effect. */

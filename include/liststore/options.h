@@ -37,6 +37,12 @@ enum class EvictionReason : uint8_t {
   kForgotten,  // ListStore::ForgetList
 };
 
+// How the files of snapshots and saved stores are written. They are read whatever is set.
+enum class SnapshotCompression : uint8_t {
+  kNone,
+  kZstd,  // by blocks, at the quickest level: smaller files for some processor time
+};
+
 // A list that was evicted. The strings are valid for the length of the listener's call.
 struct EvictedList {
   std::string_view entity_type;
@@ -124,6 +130,8 @@ struct Options {
   // Size of the log's files, of which each shard has two at least: 2 MiB to 1 GiB. 0: 32 MiB, and less
   // with more than 8 shards, 4 MiB at least.
   uint64_t commit_log_segment_bytes = 0;
+
+  SnapshotCompression snapshot_compression = SnapshotCompression::kNone;
 
   // The source of time in place of `clock`: one that is moved. With a `data_dir` it is set to where it
   // stood when the directory was last in use, and ListStore::MoveClock keeps its moves; must outlive

@@ -30,6 +30,7 @@ struct SaveOptions {
   // True: returns when the file survives a loss of power. False: returns as soon as other processes
   // see the file, which a crash of the machine may destroy.
   bool sync = true;
+  SnapshotCompression compression = SnapshotCompression::kNone;
 };
 
 struct SavedStoreInfo {

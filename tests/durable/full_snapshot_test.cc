@@ -80,7 +80,8 @@ void RunOnce(uint64_t seed, uint64_t steps, Totals& totals) {
       [&] {
         ++totals.slices;
         for (int i = 0; i < 20 && !fails(); ++i) run.Step();
-      });
+      },
+      seed % 2 == 0 ? SnapshotCompression::kZstd : SnapshotCompression::kNone);
   ASSERT_TRUE(written.ok()) << written.status();
   totals.rows += written->rows;
   for (uint64_t i = 0; i < steps / 2 && !fails(); ++i) run.Step();
@@ -242,7 +243,9 @@ TEST(FullSnapshotTest, WhileThreadsWrite) {
   EXPECT_EQ(Contents(engine, table, kNoonNanos), Contents(other, there, kNoonNanos));
 }
 
-TEST(FullSnapshotTest, EveryFlippedByteAndEveryCutIsTold) {
+class FullSnapshotDamageTest : public ::testing::TestWithParam<SnapshotCompression> {};
+
+TEST_P(FullSnapshotDamageTest, EveryFlippedByteAndEveryCutIsTold) {
   TempFolder folder;
   const std::string path = folder / "whole.snapshot";
   LoggedTotals totals;
@@ -250,7 +253,7 @@ TEST(FullSnapshotTest, EveryFlippedByteAndEveryCutIsTold) {
   for (int i = 0; i < 60; ++i) run.Step();
   ASSERT_TRUE(durable::WriteSnapshot(
                   disk::KernelFileCalls(), path, run.engine(), run.workload().now_nanos(),
-                  [&] { return ContentOf(run); }, KeepNothing)
+                  [&] { return ContentOf(run); }, KeepNothing, [] {}, GetParam())
                   .ok());
   ASSERT_TRUE(durable::CheckSnapshot(disk::KernelFileCalls(), path).ok());
   std::ifstream in(path, std::ios::binary);
@@ -271,6 +274,9 @@ TEST(FullSnapshotTest, EveryFlippedByteAndEveryCutIsTold) {
   EXPECT_FALSE(check(whole + "x").ok());
   EXPECT_TRUE(check(whole).ok());
 }
+
+INSTANTIATE_TEST_SUITE_P(Compression, FullSnapshotDamageTest,
+                         ::testing::Values(SnapshotCompression::kNone, SnapshotCompression::kZstd));
 
 }  // namespace full_snapshot_test
 }  // namespace liststore::testing

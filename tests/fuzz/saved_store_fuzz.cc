@@ -1,6 +1,7 @@
 // A saved store as it comes from somewhere: the reader answers, and what it hands on is sound. The
 // first byte says what the rest is: 0, a file; else the content of a block, of a kind by it, in a
-// file with sound checksums, which a fuzzer cannot find by itself.
+// file with sound checksums, which a fuzzer cannot find by itself; from 128 on, one that claims to be
+// compressed.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -74,11 +75,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   testing::MemorySink file;
-  snapshot::SavedStoreWriter writer(file);
+  const bool compressed = data[0] >= 128;
+  snapshot::SavedStoreWriter writer(
+      file, compressed ? SnapshotCompression::kZstd : SnapshotCompression::kNone);
   LS_CHECK(writer.Begin(0, snapshot::Origin::kCopies).ok(), "memory takes all");
   std::string block(snapshot::kBlockHeaderBytes, '\0');
-  block.append(rest);
-  LS_CHECK(writer.WriteBlock(static_cast<snapshot::BlockKind>(1 + data[0] % 3), block).ok(),
+  // Longer ones would be compressed once more.
+  block.append(compressed ? rest.substr(0, snapshot::kCompressedBytesMin - 1) : rest);
+  const uint32_t kind = (1u + data[0] % 3u) | (compressed ? snapshot::kCompressedBlock : 0u);
+  LS_CHECK(writer.WriteBlock(static_cast<snapshot::BlockKind>(kind), block).ok(),
            "memory takes all");
   LS_CHECK(writer.End({}).ok(), "memory takes all");
   Read(file.bytes);

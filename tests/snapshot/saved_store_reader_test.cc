@@ -94,7 +94,8 @@ class TextSink final : public snapshot::ContentSink {
 // Writes a file and keeps what it holds as text.
 class FileBuilder {
  public:
-  FileBuilder() {
+  explicit FileBuilder(SnapshotCompression compression = SnapshotCompression::kNone)
+      : writer(sink, compression) {
     EXPECT_TRUE(writer.Begin(1'700'000'000'000'000'000, snapshot::Origin::kCopies).ok());
   }
 
@@ -144,7 +145,7 @@ class FileBuilder {
   }
 
   MemorySink sink;
-  snapshot::SavedStoreWriter writer{sink};
+  snapshot::SavedStoreWriter writer;
   snapshot::ListsEncoder encoder;
   snapshot::Totals totals;
   std::string expected;
@@ -422,6 +423,63 @@ TEST(SavedStoreReaderTest, CountsOfTheEndRecordAreCompared) {
       "rows, 1 features and 0 versions, found 0, 0, 0 and 0");
 }
 
+TEST(SavedStoreReaderTest, ACompressedFileHoldsTheSame) {
+  const auto fill = [](FileBuilder& file) -> const std::string& {
+    for (int list = 0; list < 20; ++list) {
+      const std::string key = "list " + std::to_string(list);
+      std::vector<PackedItemKey> keys(500);
+      std::vector<StoredCell> cells(keys.size());
+      std::vector<StoredRow> rows;
+      for (size_t i = 0; i < keys.size(); ++i) {
+        keys[i] = KeyOf(1'000'000 - i);
+        rows.push_back(HotRow(keys[i], 5, cells[i], "https://example.org/articles/"));
+      }
+      StoredPartition head;
+      head.key = key;
+      file.List(head, rows);
+    }
+    file.Features({{"user", "clicks", 100, {}}});
+    return file.End();
+  };
+  FileBuilder plain;
+  FileBuilder compressed(SnapshotCompression::kZstd);
+  const std::string& plain_bytes = fill(plain);
+  const std::string& bytes = fill(compressed);
+  EXPECT_EQ(compressed.expected, plain.expected);
+  EXPECT_EQ(Read(bytes), plain.expected);
+  EXPECT_LT(bytes.size(), plain_bytes.size() / 4);
+  // It says so, to who reads no compressed ones.
+  EXPECT_EQ(bytes[snapshot::kVersionAt], 2);
+  EXPECT_EQ(plain_bytes[snapshot::kVersionAt], 1);
+  const std::string sound = compressed.expected;
+  for (size_t at = 0; at < bytes.size(); at += at < 500 ? 1 : 97) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    if (at < snapshot::kOriginAt || at >= snapshot::kFileChecksumAt) {
+      EXPECT_NE(Read(damaged), sound) << "byte " << at;
+    }
+    EXPECT_NE(Read(std::string_view(bytes).substr(0, at)), sound) << "cut at " << at;
+  }
+}
+
+TEST(SavedStoreReaderTest, BlocksThatDoNotDecompress) {
+  const auto kind = static_cast<BlockKind>(snapshot::kCompressedBlock | 1);
+  std::string block(snapshot::kBlockHeaderBytes, '\0');
+  block += std::string("\x10\0\0\0 no frame", 13);
+  const auto file_of = [&](SnapshotCompression compression) {
+    FileBuilder file(compression);
+    std::string copy = block;
+    EXPECT_TRUE(file.writer.WriteBlock(kind, copy).ok());
+    return file.End();
+  };
+  EXPECT_EQ(
+      Read(file_of(SnapshotCompression::kZstd)),
+      "DATA_LOSS: saved store damaged at offset 96, block 0: a block that does not decompress: "
+      "Unknown frame descriptor");
+  EXPECT_EQ(Read(file_of(SnapshotCompression::kNone)),
+            "DATA_LOSS: saved store damaged at offset 64, block 0: a block of kind 2147483649");
+}
+
 TEST(SavedStoreReaderTest, ForeignFilesAndLaterVersions) {
   FileBuilder file;
   std::string bytes = file.End();
@@ -432,9 +490,9 @@ TEST(SavedStoreReaderTest, ForeignFilesAndLaterVersions) {
             "INVALID_ARGUMENT: not a saved store: it begins with \"#!/bin/s\", expected "
             "\"\\x89LSS\\r\\n\\x1a\\n\"");
   std::string later = bytes;
-  later[snapshot::kVersionAt] = 2;
+  later[snapshot::kVersionAt] = 3;
   EXPECT_EQ(Read(later),
-            "FAILED_PRECONDITION: saved store of version 2, this library reads up to 1");
+            "FAILED_PRECONDITION: saved store of version 3, this library reads up to 2");
   EXPECT_EQ(Read(bytes + "x"),
             "DATA_LOSS: saved store damaged at offset 136, block 1: something follows the end "
             "record");

@@ -8,8 +8,8 @@ install(EXPORT liststoreTargets NAMESPACE liststore:: DESTINATION "${package_dir
 if(TARGET liststore_cql_server)
   install(TARGETS liststore_cql_server EXPORT liststoreCqlServerTargets FILE_SET HEADERS)
   install(EXPORT liststoreCqlServerTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
-  install(FILES "${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake" DESTINATION "${package_dir}")
 endif()
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake" DESTINATION "${package_dir}")
 
 # A static library passes its own dependencies on to the final link; a shared one has resolved them.
 get_property(private_links GLOBAL PROPERTY liststore_private_links)
@@ -18,9 +18,11 @@ get_target_property(kind liststore TYPE)
 set(LISTSTORE_FIND_PRIVATE_DEPENDENCIES "")
 set(LISTSTORE_FIND_SERVER_DEPENDENCIES "")
 if(kind STREQUAL "STATIC_LIBRARY")
-  string(APPEND LISTSTORE_FIND_SERVER_DEPENDENCIES
+  string(APPEND LISTSTORE_FIND_PRIVATE_DEPENDENCIES
     "include(\"\${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake\")\n"
-    "  liststore_find_library(crypt crypt.h)\n"
+    "liststore_find_library(zstd zstd.h)\n")
+  string(APPEND LISTSTORE_FIND_SERVER_DEPENDENCIES
+    "liststore_find_library(crypt crypt.h)\n"
     "  liststore_find_library(lz4 lz4.h)\n"
     "  liststore_find_library(snappy snappy.h)\n"
     "  find_dependency(OpenSSL 3 COMPONENTS SSL Crypto)\n")
@@ -44,6 +46,7 @@ function(liststore_pkg_config_names result)
   list(REMOVE_ITEM names Threads::Threads)
   list(TRANSFORM names REPLACE "^absl::" "absl_")
   list(TRANSFORM names REPLACE "^OpenSSL::Crypto$" "libcrypto")
+  list(TRANSFORM names REPLACE "^liststore::zstd$" "libzstd")
   if(names MATCHES "::")
     message(FATAL_ERROR "liststore.pc: no pkg-config name is known for one of: ${names}")
   endif()

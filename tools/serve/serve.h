@@ -67,6 +67,7 @@ struct ServeOptions {
   uint64_t commit_log_segment_bytes = uint64_t{32} << 20;
   uint64_t snapshot_log_bytes = uint64_t{1} << 30;  // 0: none for that
   uint32_t snapshot_period_seconds = 0;             // 0: none
+  std::string snapshot_compression = "none";        // or "zstd"
   bool save_at_end = false;
   std::string from;  // a snapshot; empty: none
   // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.

@@ -196,6 +196,8 @@ absl::Status ChooseKeeping(const ServeOptions& options, CqlServerOptions& server
   server.commit_log_segment_bytes = options.commit_log_segment_bytes;
   server.snapshot_log_bytes = options.snapshot_log_bytes;
   server.snapshot_period_seconds = options.snapshot_period_seconds;
+  server.snapshot_compression = options.snapshot_compression == "zstd" ? SnapshotCompression::kZstd
+                                                                       : SnapshotCompression::kNone;
   server.snapshot_at_end = options.save_at_end;
   server.from_snapshot = options.from;
   return absl::OkStatus();
