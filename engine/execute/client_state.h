@@ -47,6 +47,7 @@ struct ClientState {
   StatementMemo statements;            // that it has executed
   roles::PermissionCache permissions;  // of `user`
   WorkPlace place;                     // of its statements, at the moment
+  WorkInstant read_at;                 // what is dealt with was read then, at the latest
   // Statements that may have written have run since this was taken back; whoever sends their answers
   // does that.
   bool has_written = false;

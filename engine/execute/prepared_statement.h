@@ -60,6 +60,8 @@ struct PreparedStatement : cql::PlannedStatement {
   std::optional<ItemInsert> item_insert;
   size_t bytes = 0;  // BytesOf, once all else is there
   StatementUse use;
+  // Where its executions are counted; 0: nobody has asked yet.
+  mutable std::atomic<uint32_t> metrics_series{0};
 };
 
 // Finds out what a group wants to know of a groupable statement, whose plan is there.

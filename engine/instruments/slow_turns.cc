@@ -130,10 +130,12 @@ std::vector<SlowTurn> SlowTurns::Recent() const {
 
 execute::ConnectionOrders SlowTurnHandler::Handle(std::span<execute::RequestView> requests,
                                                   execute::ClientState& client, OutputBuffer& out) {
-  if (client.place.begun_at) return next_.Handle(requests, client, out);
   const auto begin = std::chrono::steady_clock::now();
   execute::ConnectionOrders orders = next_.Handle(requests, client, out);
-  turns_.NoteEnd(begin, [&] {
+  const auto now = std::chrono::steady_clock::now();
+  if (metrics_ != nullptr) metrics_->Note(requests, client, statements_, now - client.read_at);
+  if (client.place.begun_at) return orders;
+  turns_.NoteEnd(begin, now, [&] {
     return SlowTurns::Work{client.shard, DescribeRequests(requests, client.keyspace)};
   });
   return orders;

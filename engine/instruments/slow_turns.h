@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -20,6 +21,8 @@
 #include "engine/base/output_buffer.h"
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/request_handler.h"
+#include "engine/execute/statement_cache.h"
+#include "engine/instruments/request_metrics.h"
 #include "liststore/clock.h"
 
 namespace liststore::instruments {
@@ -58,7 +61,11 @@ class SlowTurns {
   // loop's thread: how long that has waited for its core is told since the last slow turn, or look.
   template <typename Describe>
   void NoteEnd(std::chrono::steady_clock::time_point begin, Describe&& describe) {
-    const auto now = std::chrono::steady_clock::now();
+    NoteEnd(begin, std::chrono::steady_clock::now(), std::forward<Describe>(describe));
+  }
+  template <typename Describe>
+  void NoteEnd(std::chrono::steady_clock::time_point begin,
+               std::chrono::steady_clock::time_point now, Describe&& describe) {
     if (now - begin < kTimeMin) [[likely]]
       return;
     const uint64_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -83,18 +90,24 @@ class SlowTurns {
   std::deque<SlowTurn> recent_ ABSL_GUARDED_BY(mutex_);  // the newest last, kKept at most
 };
 
-// Notes what another handler takes long for on a loop. Statements that are dealt with beside take
-// their time and keep nobody waiting: they are not looked at. Two readings of the clock a group.
+// Notes what another handler takes long for on a loop, and counts what it deals with. Statements that
+// are dealt with beside take their time and keep nobody waiting: they are counted alone. Two readings
+// of the clock a group.
 class SlowTurnHandler final : public execute::RequestHandler {
  public:
-  // Both outlive this.
-  SlowTurnHandler(SlowTurns& turns, execute::RequestHandler& next) : turns_(turns), next_(next) {}
+  // All outlive this. `metrics`: nullptr: nothing is counted. `statements`: where `next` looks
+  // prepared ones up.
+  SlowTurnHandler(SlowTurns& turns, RequestMetrics* metrics,
+                  const execute::StatementCache& statements, execute::RequestHandler& next)
+      : turns_(turns), metrics_(metrics), statements_(statements), next_(next) {}
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
                                    execute::ClientState& client, OutputBuffer& out) override;
 
  private:
   SlowTurns& turns_;
+  RequestMetrics* const metrics_;
+  const execute::StatementCache& statements_;
   execute::RequestHandler& next_;
 };
 

@@ -58,6 +58,10 @@ struct Turn {
   // this one.
   std::chrono::nanoseconds waited{0};
 
+  // When it was begun, right after what it deals with was read.
+  Instant begun_at() const {
+    return ends == kNever ? std::chrono::steady_clock::now() : ends - limits.turn_time;
+  }
   bool TimeIsOver() const { return ends != kNever && std::chrono::steady_clock::now() >= ends; }
   // Asked after each group of requests, of which one is done in any case: a session then stops and
   // waits for a turn.

@@ -154,7 +154,8 @@ class ServedStatements final : public StatementHandler {
     // Around the others: it sees what the client sees.
     journaling_ = std::make_unique<instruments::JournalingHandler>(
         context.journal, context.clock, processor_->statements(), *faulting_);
-    slow_turns_ = std::make_unique<instruments::SlowTurnHandler>(context.slow_turns, *journaling_);
+    slow_turns_ = std::make_unique<instruments::SlowTurnHandler>(
+        context.slow_turns, context.metrics, processor_->statements(), *journaling_);
   }
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
@@ -164,6 +165,7 @@ class ServedStatements final : public StatementHandler {
     return orders;
   }
 
+  size_t statement_count() const override { return processor_->statements().size(); }
   size_t statement_bytes() const override { return processor_->statements().bytes(); }
   size_t statement_bytes_max() const override { return processor_->statements().bytes_max(); }
   void set_statement_bytes_max(size_t bytes) override {

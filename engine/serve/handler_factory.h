@@ -20,6 +20,7 @@
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
+#include "engine/instruments/request_metrics.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/instruments/snapshots_table.h"
 #include "engine/keeping/keeper.h"
@@ -46,6 +47,8 @@ struct HandlerContext {
   execute::FeatureTally& tally;
   // Where requests are written down.
   instruments::Journal& journal;
+  // Where requests are counted; nullptr: nowhere.
+  instruments::RequestMetrics* metrics = nullptr;
   // Where is noted what takes a loop long.
   instruments::SlowTurns& slow_turns;
   // What it says of itself beside; see NodeLook.
@@ -86,6 +89,7 @@ class StatementHandler : public execute::RequestHandler {
  public:
   // That prepared statements take.
   virtual size_t statement_bytes() const = 0;
+  virtual size_t statement_count() const = 0;
   virtual size_t statement_bytes_max() const = 0;
   virtual void set_statement_bytes_max(size_t bytes) = 0;
 };

@@ -136,7 +136,8 @@ TEST_F(SlowTurnsTest, RequestsAreDescribedByKindAndTable) {
 
 TEST_F(SlowTurnsTest, AHandlerThatTakesLongOnItsLoopIsNoted) {
   WorkingHandler works(std::chrono::milliseconds(2));
-  SlowTurnHandler handler(turns_, works);
+  const execute::StatementCache statements;
+  SlowTurnHandler handler(turns_, nullptr, statements, works);
   AddQuery("SELECT * FROM feat.clicks");
   execute::ClientState client;
   client.shard = 3;

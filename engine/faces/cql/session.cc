@@ -80,6 +80,7 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
                                               const network::Turn& turn) {
   const protocol::ConnectionPhase phase = state_.phase;
   const EventTypes registered = state_.registered;
+  state_.client.read_at = turn.begun_at();
   if (loop_.server.long_work != nullptr) state_.client.place = loop_.patience.Place();
   Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
   // Before the client can know.
