@@ -65,9 +65,13 @@ LAYERS = {
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/syntax", "roles", "runtime", "model",
                   "base"],
+    # The same over HTTP. What it asks of the store are statements.
+    "faces/http": ["network", "execute", "protocol", "cql/values", "cql/syntax", "roles", "runtime", "model",
+                   "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["keeping", "durable", "commitlog", "disk", "faces/cql", "network", "instruments", "execute", "protocol",
-              "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
+    "serve": ["keeping", "durable", "commitlog", "disk", "faces/http", "faces/cql", "network", "instruments", "execute",
+              "protocol", "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model",
+              "base"],
 }
 
 # Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
@@ -76,7 +80,7 @@ NAMESPACES = {
     "base": None, "model": None, "command": None, "lists": None, "c_api": None, "serve": None,
     "cql/syntax": "cql", "cql/values": "cql", "cql/plan": "cql", "cql/planner": "cql",
     "cql/schema": "cql",
-    "faces/cql": "cql_face",
+    "faces/cql": "cql_face", "faces/http": "http_face",
 }
 # Sources of other layers that define members of public classes.
 OF_PUBLIC_CLASSES = ("engine/instruments/server_clock.cc",)
@@ -173,7 +177,10 @@ LIBRARIES = {
     "xxhash.h": ["engine/base/hash.cc"],
     "sanitizer/": ["engine/memory/memory_poison.h"],
     "boost/asio": ["engine/runtime/event_loop.cc", "engine/network/connection.cc",
-                   "engine/network/listener.cc"],
+                   "engine/network/listener.cc",
+                   # A buffer, which Beast takes bytes in.
+                   "engine/faces/http/request_parser.cc"],
+    "boost/beast": ["engine/faces/http/request_parser.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
     "openssl/": ["engine/network/tls.cc"],
     "crypt.h": ["engine/roles/password_hash.cc"],

@@ -32,6 +32,7 @@
 #include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/faces/http/http_face.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/slow_turns.h"
@@ -48,6 +49,7 @@
 #include "engine/roles/password_hash.h"
 #include "engine/serve/check_options.h"
 #include "engine/serve/handler_factory.h"
+#include "engine/serve/http_logins.h"
 #include "engine/serve/log_gate.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
@@ -197,8 +199,10 @@ class CqlServer::Impl {
   ~Impl() { Stop(); }
 
   void Stop() {
+    stops_.store(true, std::memory_order_relaxed);
     if (server_ != nullptr) server_->Stop();
     if (server_ != nullptr && cql_ != nullptr) cql_->Stop();
+    if (server_ != nullptr && http_ != nullptr) http_->Stop();
     // Nobody writes any more.
     if (schedule_) schedule_->Stop();
     if (keeper_ == nullptr || has_closed_keeper_.exchange(true)) return;
@@ -237,6 +241,7 @@ class CqlServer::Impl {
   }
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
+  uint16_t http_port() const { return http_ == nullptr ? 0 : http_->port(); }
   const execute::FeatureTally& tally() const { return tally_; }
   network::TlsAcceptor* tls() { return tls_.get(); }
 
@@ -407,8 +412,25 @@ class CqlServer::Impl {
       const bool is_new = std::ranges::find(cql_addresses_, address) == cql_addresses_.end();
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
+    if (options.http_port) LS_RETURN_IF_ERROR(OpenHttp(options));
     if (schedule_) LS_RETURN_IF_ERROR(schedule_->Start());
     return server_->Start();
+  }
+
+  absl::Status OpenHttp(const CqlServerOptions& options) {
+    http_face::HttpFaceOptions http;
+    http.address = options.address;
+    http.port = *options.http_port;
+    http.tls = tls_.get();
+    http.result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin);
+    if (roles_->rules().asks_for_passwords) {
+      http.log_in = LoginsOfHttp(cql_->logins(), *authenticator_);
+    }
+    std::vector<http_face::Resource> resources = http_face::ProbeResources([this] {
+      return !stops_.load(std::memory_order_relaxed) && !server_->budget().Refuses(0);
+    });
+    LS_ASSIGN_OR_RETURN(http_, http_face::HttpFace::Open(*server_, http, std::move(resources)));
+    return absl::OkStatus();
   }
 
   // A slice.
@@ -530,7 +552,9 @@ class CqlServer::Impl {
             {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
             {"slow_turns", slow_turns_->count()},
             {"statements_long", cql_->long_statements()},
-            {"statements_long_refused", cql_->refused_long_statements()}};
+            {"statements_long_refused", cql_->refused_long_statements()},
+            {"http_requests", http_ == nullptr ? 0 : http_->requests()},
+            {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()}};
   }
 
   const std::function<void(std::string_view)> on_keeping_;
@@ -557,6 +581,8 @@ class CqlServer::Impl {
   std::unique_ptr<ServerMemory> memory_;       // made before the loops run
   std::unique_ptr<network::TlsAcceptor> tls_;  // nullptr: none
   std::unique_ptr<cql_face::CqlFace> cql_;
+  std::unique_ptr<http_face::HttpFace> http_;  // nullptr: none
+  std::atomic<bool> stops_ = false;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
   std::optional<keeping::SnapshotSchedule> schedule_;
@@ -591,6 +617,7 @@ uint16_t CqlServer::cql_port() const { return impl_->cql().cql_port(); }
 uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_port(); }
 uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }
 uint16_t CqlServer::tls_shard_aware_port() const { return impl_->cql().tls_shard_aware_port(); }
+uint16_t CqlServer::http_port() const { return impl_->http_port(); }
 
 absl::Status CqlServer::ReloadTls() try {
   if (impl_->tls() == nullptr) {

@@ -106,6 +106,11 @@ struct CqlServerOptions {
   // The same beside the shard-aware port.
   std::optional<uint16_t> tls_shard_aware_port;
 
+  // The port of HTTP: metrics, health and an API, for whoever operates or tests the server;
+  // docs/http.md. 0: any free one. With `tls` it takes TLS and nothing else; where clients log in, so
+  // do those of HTTP. nullopt: there is none.
+  std::optional<uint16_t> http_port;
+
   // ---- What clients see ----
 
   // Which database it looks and answers like: "scylla:2025.1", "cassandra:3.11", "cassandra:4.1" or
@@ -304,6 +309,8 @@ class CqlServer {
   // The ports that take TLS, which are the same two where those take it; 0: there is none.
   uint16_t tls_port() const;
   uint16_t tls_shard_aware_port() const;
+  // 0: there is none.
+  uint16_t http_port() const;
   // Reads the files of `tls` again. Connections that are open go on as they are; new ones get what
   // the files hold now. InvalidArgument: as by Start, and the server keeps what it has.
   // FailedPrecondition: it has no TLS.

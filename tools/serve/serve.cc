@@ -330,18 +330,25 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
     tls_said = absl::StrCat("; TLS on port ", server->tls_port(), ", shard-aware ",
                             server->tls_shard_aware_port());
   }
-  const std::string ready = absl::StrFormat(
-      R"({"cql_port":%d,"shard_aware_port":%d,%s"pid":%d,"clock":"%s"})"
-      "\n",
-      server->cql_port(), server->shard_aware_port(), tls_ports, getpid(), clock_setting);
+  std::string http_port;
+  std::string http_said;
+  if (server->http_port() != 0) {
+    http_port = absl::StrFormat(R"("http_port":%d,)", server->http_port());
+    http_said = absl::StrCat("; HTTP on port ", server->http_port());
+  }
+  const std::string ready =
+      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,%s%s"pid":%d,"clock":"%s"})"
+                      "\n",
+                      server->cql_port(), server->shard_aware_port(), tls_ports, http_port,
+                      getpid(), clock_setting);
   if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
   std::fputs(ready.c_str(), stdout);
   std::fflush(stdout);
-  log.Write(
-      LogLevel::kInfo,
-      absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
-                   ", shard-aware ", server->shard_aware_port(), tls_said, "; ", options.shards,
-                   options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
+  log.Write(LogLevel::kInfo,
+            absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
+                         ", shard-aware ", server->shard_aware_port(), tls_said, http_said, "; ",
+                         options.shards, options.shards == 1 ? " shard" : " shards", "; clock ",
+                         clock_setting));
 
   SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());

@@ -17,8 +17,9 @@ struct ServeOptions {
   uint16_t cql_port = 9042;  // 0: any free one
   // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
   std::optional<uint16_t> shard_aware_port;
-  std::string ready_file;  // empty: none
-  uint32_t shards = 1;     // 0: none are said, which looks like Cassandra
+  std::optional<uint16_t> http_port;  // 0: any free one. Absent: no HTTP.
+  std::string ready_file;             // empty: none
+  uint32_t shards = 1;                // 0: none are said, which looks like Cassandra
   // Of the process: rows, clients and the program. 0: three quarters of the machine's.
   uint64_t memory_limit_bytes = 0;
   std::string memory_policy = "reject";  // or "evict"

@@ -31,6 +31,9 @@ const std::vector<ServeSetting>& Table() {
                    "Port where the client's own port chooses the shard; 0: any free one "
                    "[19042 if free; any with --cql-port 0]"},
        .field = &S::shard_aware_port},
+      {.setting = {"http-port", T::kUint16, "", false,
+                   "Port of HTTP: metrics, health and an API; 0: any free one [no HTTP]"},
+       .field = &S::http_port},
       {.setting = {"ready-file", T::kText, "", false, "Write this when clients can connect"},
        .field = &S::ready_file,
        .value = "FILE"},

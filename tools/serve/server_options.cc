@@ -230,6 +230,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.address = options.address;
   server.cql_port = options.cql_port;
   server.shard_aware_port = options.shard_aware_port;
+  server.http_port = options.http_port;
   server.shards = options.shards;
   LS_RETURN_IF_ERROR(ChooseTls(options, server));
   LS_RETURN_IF_ERROR(ShareMemory(options, server));

@@ -93,6 +93,8 @@ class CqlFace {
   uint64_t refused_long_statements() const {
     return context_.long_work == nullptr ? 0 : context_.long_work->refused.load();
   }
+  // Who has sent wrong passwords, for other faces that ask for some.
+  LoginGuard& logins() const { return *context_.logins; }
   // Wrong passwords so far.
   uint64_t refused_logins() const { return context_.logins->failures(); }
 

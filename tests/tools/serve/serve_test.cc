@@ -68,6 +68,20 @@ TEST(Serve, SaysWhereItListensAndStopsWhenTold) {
   }
 }
 
+TEST(Serve, SpeaksHttpWhereItIsAskedFor) {
+  RunningProgram without({"serve", "--cql-port", "0"});
+  EXPECT_FALSE(boost::json::parse(without.ReadLine()).as_object().contains("http_port"));
+  without.Signal(SIGTERM);
+  RunningProgram program({"serve", "--cql-port", "0", "--http-port", "0"});
+  const boost::json::object ready = boost::json::parse(program.ReadLine()).as_object();
+  RawCqlClient client(boost::json::value_to<uint16_t>(ready.at("http_port")));
+  client.Send("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadBytes(15), "HTTP/1.1 200 OK");
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_NE(err.find("; HTTP on port "), std::string::npos) << err;
+}
+
 TEST(Serve, SaysWhichClockItHas) {
   const struct {
     const char* option;

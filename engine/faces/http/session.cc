@@ -1,0 +1,295 @@
+#include "engine/faces/http/session.h"
+
+#include <algorithm>
+#include <new>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "engine/base/strings.h"
+#include "engine/base/utf8.h"
+#include "engine/execute/client_state.h"
+#include "engine/faces/http/text.h"
+
+namespace liststore::http_face {
+namespace {
+
+// A session that is woken looks again all the same: a connection always waits for something.
+constexpr std::chrono::seconds kLookTime(1);
+
+uint64_t NumberOf(uint32_t loop, uint64_t number) { return uint64_t{loop} << 48 | number; }
+
+HttpAnswer Overloaded(std::string_view message) {
+  HttpAnswer answer = ErrorAnswer(503, "overloaded", message);
+  answer.fields.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+// "https://host:port" of the page that a browser sends it from.
+bool IsFromElsewhere(const HttpRequest& request) {
+  if (request.origin.empty()) return false;
+  const size_t scheme = request.origin.find("://");
+  return scheme == std::string::npos || request.origin.substr(scheme + 3) != request.host;
+}
+
+}  // namespace
+
+// Made by the loop, then a worker's until it has posted that it is done, then the loop's again; but
+// for what is said of it.
+struct HttpSession::Job {
+  const Resource* resource = nullptr;
+  std::string name;
+  HttpRequest request;
+  // Any thread: nobody waits for it.
+  std::atomic<bool> is_cancelled{false};
+  // The worker's while it works.
+  execute::ClientState client;
+  HttpAnswer answer;
+  runtime::PostMemory done_memory;
+  // The loop's.
+  HttpSession* owner = nullptr;  // nullptr: it has gone
+  bool is_done = false;
+  network::Instant due = network::kNever;  // once it is done
+};
+
+HttpSession::HttpSession(HttpLoop& loop, network::Client& client, network::ClientAddress address)
+    : loop_(loop),
+      client_(client),
+      address_(std::move(address)),
+      id_(NumberOf(loop.event_loop.number(), loop.next_id++)),
+      parser_(loop.server.limits) {}
+
+HttpSession::~HttpSession() {
+  if (job_ == nullptr) return;
+  job_->owner = nullptr;
+  job_->is_cancelled.store(true, std::memory_order_relaxed);
+  loop_.server.pool.Drop(id_);
+}
+
+network::Session::Result HttpSession::OnBytes(std::string_view received,
+                                              const network::Turn& turn) {
+  Result result = Answer(received, turn);
+  result.held_bytes = parser_.held_bytes() + rest_.capacity();
+  if (job_ != nullptr) result.held_bytes += job_->request.body.capacity();
+  result.owes_answers = job_ != nullptr || !rest_.empty();
+  result.has_written = std::exchange(has_written_, false);
+  return result;
+}
+
+network::Session::Result HttpSession::Answer(std::string_view received, const network::Turn& turn) {
+  size_t consumed = 0;
+  while (true) {
+    if (job_ != nullptr) {
+      if (std::optional<Result> waits = AwaitJob(turn)) {
+        waits->consumed = consumed;
+        return *waits;
+      }
+    }
+    if (!AppendRest(turn)) return {.consumed = consumed, .waits_for = WaitsFor::kTurn};
+    if (ends_) return {.waits_for = WaitsFor::kEnd};
+    // Read all the same, so that its end is seen.
+    if (is_deaf_) return {.consumed = received.size()};
+    if (consumed > 0 && turn.IsSpent()) {
+      return {.consumed = consumed, .waits_for = WaitsFor::kTurn};
+    }
+    size_t taken = 0;
+    const RequestParser::Outcome outcome = parser_.Next(received.substr(consumed), taken, request_);
+    consumed += taken;
+    switch (outcome) {
+      case RequestParser::Outcome::kIncomplete:
+        return WaitForMore(consumed, turn);
+      case RequestParser::Outcome::kRefused:
+        request_ = {};
+        ends_ = true;
+        Append(parser_.refusal(), turn);
+        break;
+      case RequestParser::Outcome::kRequest:
+        begun_at_ = network::kNever;
+        has_asked_ = true;
+        ends_ = !request_.keeps_alive;
+        Take(turn);
+    }
+  }
+}
+
+network::Session::Result HttpSession::WaitForMore(size_t consumed, const network::Turn& turn) {
+  if (!parser_.is_begun()) return {.consumed = consumed};
+  const auto now = std::chrono::steady_clock::now();
+  if (begun_at_ == network::kNever) begun_at_ = now;
+  const network::Instant ends_at = begun_at_ + loop_.server.request_time;
+  if (now >= ends_at) {
+    request_ = {};
+    ends_ = true;
+    Append(
+        ErrorAnswer(
+            408, "request_too_slow",
+            Cat("The request has not come whole within ",
+                std::chrono::ceil<std::chrono::seconds>(loop_.server.request_time).count(), " s")),
+        turn);
+    return {.waits_for = WaitsFor::kEnd};
+  }
+  if (parser_.TakeContinue()) turn.answers.Append(kContinue);
+  return {.consumed = consumed, .wakes_at = ends_at};
+}
+
+void HttpSession::Take(const network::Turn& turn) {
+  HttpContext& server = loop_.server;
+  server.requests.fetch_add(1, std::memory_order_relaxed);
+  if (IsFromElsewhere(request_)) {
+    return Append(ErrorAnswer(403, "other_origin",
+                              "A page of another origin asks; open the server's own address"),
+                  turn);
+  }
+  Resources::Found found = server.resources.Find(request_);
+  if (found.resource == nullptr) return Append(std::move(found.refusal), turn);
+  if (found.resource->is_immediate) {
+    // Without a client: nothing of it is asked.
+    execute::ClientState nobody;
+    return Append(found.resource->answer({request_, found.name, nobody}), turn);
+  }
+  if (turn.is_overloaded) {
+    server.refused.fetch_add(1, std::memory_order_relaxed);
+    return Append(Overloaded("Too much is held for clients, or requests wait too long to be read; "
+                             "ask again later"),
+                  turn);
+  }
+  Begin(*found.resource, std::move(found.name), turn);
+}
+
+void HttpSession::Begin(const Resource& resource, std::string name, const network::Turn& turn) {
+  HttpContext& server = loop_.server;
+  auto job = std::make_shared<Job>();
+  job->resource = &resource;
+  job->name = std::move(name);
+  job->request = request_;
+  request_.body = {};
+  job->owner = this;
+  job->client.user = "anonymous";
+  job->client.driver_name = "HTTP";
+  job->client.shard = loop_.event_loop.number();
+  job->client.peer_address = address_.peer;
+  job->client.peer_port = address_.peer_port;
+  job->client.local_address = address_.local;
+  job->client.read_at = turn.begun_at();
+  job->client.place = {.begun_at = job->client.read_at,
+                       .is_cancelled = &job->is_cancelled,
+                       .results = &server.results};
+  const auto work = [job, &server, &loop = loop_.event_loop] {
+    try {
+      if (!job->is_cancelled.load(std::memory_order_relaxed)) Work(*job, server);
+    } catch (const std::bad_alloc&) {
+      job->answer = {};
+      job->answer.closes = job->answer.is_withheld = true;
+    }
+    loop.Post(job->done_memory, [job] {
+      job->is_done = true;
+      job->due = std::chrono::steady_clock::now() + job->answer.delay;
+      if (job->owner != nullptr) job->owner->client_.Wake();
+    });
+  };
+  job_ = job;  // before another thread may be done with it
+  if (server.pool.Post(id_, work)) return;
+  job_.reset();
+  server.refused.fetch_add(1, std::memory_order_relaxed);
+  Append(Overloaded(Cat("Too many requests wait for a thread: there are ", server.pool.queued_max(),
+                        " at most; ask again later")),
+         turn);
+}
+
+void HttpSession::Work(Job& job, HttpContext& server) {
+  if (server.log_in) {
+    if (std::optional<HttpAnswer> refusal = LogInFor(job, server)) {
+      job.answer = *std::move(refusal);
+      return;
+    }
+  }
+  job.answer = job.resource->answer({job.request, job.name, job.client});
+}
+
+std::optional<HttpAnswer> HttpSession::LogInFor(Job& job, const HttpContext& server) {
+  const auto refuse = [](std::string_view message) {
+    HttpAnswer answer = ErrorAnswer(401, "unauthorized", message);
+    answer.fields.emplace_back("WWW-Authenticate", R"(Basic realm="liststore", charset="UTF-8")");
+    return answer;
+  };
+  constexpr std::string_view kScheme = "basic ";
+  const std::string& sent = job.request.authorization;
+  if (!absl::StartsWithIgnoreCase(sent, ToAbsl(kScheme))) {
+    return refuse("Name and password of a role are asked for: Authorization: Basic ...");
+  }
+  std::string credentials;
+  const bool is_base64 =
+      absl::Base64Unescape(ToAbsl(std::string_view(sent).substr(kScheme.size())), &credentials);
+  const size_t colon = credentials.find(':');
+  if (!is_base64 || colon == std::string::npos || !IsValidUtf8(credentials)) {
+    return refuse("The credentials are not NAME:PASSWORD in base64");
+  }
+  const std::string user = credentials.substr(0, colon);
+  const LoginResult result =
+      server.log_in(job.client.peer_address, user, credentials.substr(colon + 1));
+  if (result.wait.count() > 0) {
+    HttpAnswer answer = ErrorAnswer(
+        429, "too_many_logins", "Wrong passwords came from this address; wait before the next one");
+    answer.fields.emplace_back(
+        "Retry-After",
+        std::to_string(std::chrono::ceil<std::chrono::seconds>(result.wait).count()));
+    return answer;
+  }
+  if (result.refusal) return refuse(*result.refusal);
+  job.client.user = user;
+  job.client.has_logged_in = true;
+  return std::nullopt;
+}
+
+std::optional<network::Session::Result> HttpSession::AwaitJob(const network::Turn& turn) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!job_->is_done && stops_) {
+    job_->owner = nullptr;
+    job_->is_cancelled.store(true, std::memory_order_relaxed);
+    job_.reset();
+    ends_ = true;
+    Append(Overloaded("The server stops, and does not wait for what takes long"), turn);
+    return std::nullopt;
+  }
+  if (!job_->is_done || (now < job_->due && !stops_)) {
+    const network::Instant look_at = now + kLookTime;
+    return Result{.waits_for = WaitsFor::kTime, .wakes_at = std::min(job_->due, look_at)};
+  }
+  HttpAnswer answer = std::move(job_->answer);
+  job_.reset();
+  has_written_ |= answer.has_written;
+  ends_ |= answer.closes;
+  is_deaf_ = answer.is_withheld && !answer.closes;
+  if (!answer.is_withheld) Append(std::move(answer), turn);
+  return std::nullopt;
+}
+
+void HttpSession::Append(HttpAnswer answer, const network::Turn& turn) {
+  AppendAnswerHeader(answer, request_, ends_, turn.answers);
+  if (request_.method == "HEAD") return;
+  rest_ = std::move(answer.body);
+  rest_sent_ = 0;
+  if (rest_.size() > kSliceBytes) return;  // in its turn
+  turn.answers.Append(rest_);
+  rest_ = {};
+}
+
+bool HttpSession::AppendRest(const network::Turn& turn) {
+  if (rest_.empty()) return true;
+  const size_t slice = std::min(kSliceBytes, rest_.size() - rest_sent_);
+  turn.answers.Append(std::string_view(rest_).substr(rest_sent_, slice));
+  rest_sent_ += slice;
+  if (rest_sent_ < rest_.size()) return false;
+  rest_ = {};
+  return true;
+}
+
+network::Session::Result RefusingSession::OnBytes(std::string_view received,
+                                                  const network::Turn& turn) {
+  if (received.empty()) return {};
+  const HttpAnswer answer = Overloaded(refusal_);
+  AppendAnswerHeader(answer, {}, /*ends=*/true, turn.answers);
+  turn.answers.Append(answer.body);
+  return {.waits_for = WaitsFor::kEnd};
+}
+
+}  // namespace liststore::http_face

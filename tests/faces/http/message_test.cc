@@ -1,0 +1,45 @@
+#include "engine/faces/http/message.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace liststore::http_face {
+namespace message_test {
+
+TEST(MessageTest, TextsArePercentDecoded) {
+  EXPECT_EQ(PercentDecoded("a%20b%2Fc+d"), "a b/c+d");
+  EXPECT_EQ(PercentDecoded("%c3%A4"), "\xc3\xa4");
+  for (const char* bad : {"%", "%1", "a%zz", "%ff", "%g0"}) {
+    EXPECT_EQ(PercentDecoded(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(MessageTest, ParametersComeInTheirOrder) {
+  using Parameters = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(QueryParameters("a=1&b=%3D&a=2&c&"),
+            (Parameters{{"a", "1"}, {"b", "="}, {"a", "2"}, {"c", ""}}));
+  EXPECT_EQ(QueryParameters(""), Parameters());
+  EXPECT_EQ(QueryParameters("a=%"), std::nullopt);
+}
+
+TEST(MessageTest, PathAndQueryAreTheTwoSidesOfTheMark) {
+  HttpRequest request;
+  request.target = "/a/b?c=d?e";
+  EXPECT_EQ(request.path(), "/a/b");
+  EXPECT_EQ(request.query(), "c=d?e");
+  request.target = "/a";
+  EXPECT_EQ(request.path(), "/a");
+  EXPECT_EQ(request.query(), "");
+}
+
+TEST(MessageTest, ErrorsAreJson) {
+  EXPECT_EQ(ErrorAnswer(404, "not_found", "no \"x\"").body,
+            "{\"error\":{\"status\":404,\"code\":\"not_found\",\"message\":\"no \\\"x\\\"\"}}\n");
+}
+
+}  // namespace message_test
+}  // namespace liststore::http_face
