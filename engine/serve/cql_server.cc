@@ -35,6 +35,8 @@
 #include "engine/faces/http/http_face.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
+#include "engine/instruments/prometheus_text.h"
+#include "engine/instruments/request_metrics.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/instruments/snapshots_table.h"
 #include "engine/keeping/keeper.h"
@@ -51,12 +53,14 @@
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/http_logins.h"
 #include "engine/serve/log_gate.h"
+#include "engine/serve/metrics_page.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
 #include "engine/serve/server_memory.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
+#include "liststore/version.h"
 
 namespace liststore {
 namespace {
@@ -312,6 +316,9 @@ class CqlServer::Impl {
                            .tally = tally_,
                            .journal = journal_,
                            .slow_turns = *slow_turns_};
+    // Counted where somebody may look.
+    if (options.http_port) metrics_.emplace(engine_->router().shards());
+    context.metrics = metrics_ ? &*metrics_ : nullptr;
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
@@ -429,8 +436,29 @@ class CqlServer::Impl {
     std::vector<http_face::Resource> resources = http_face::ProbeResources([this] {
       return !stops_.load(std::memory_order_relaxed) && !server_->budget().Refuses(0);
     });
+    resources.push_back(MetricsResource(options));
     LS_ASSIGN_OR_RETURN(http_, http_face::HttpFace::Open(*server_, http, std::move(resources)));
     return absl::OkStatus();
+  }
+
+  http_face::Resource MetricsResource(const CqlServerOptions& options) {
+    MetricsSources sources{.engine = *engine_,
+                           .requests = *metrics_,
+                           .statements = *handler_,
+                           .memory_uses = [this] { return memory_->Uses(); },
+                           .counters = [this] { return Counters(); },
+                           .keeping = {},
+                           .version = kVersion};
+    if (keeper_ != nullptr) sources.keeping = SnapshotCalls(options).state;
+    return {.path = "/metrics",
+            .methods = {"GET"},
+            .summary = "Everything that is counted, in the text format of Prometheus",
+            .answer = [sources = std::move(sources)](const http_face::HttpCall&) {
+              http_face::HttpAnswer answer;
+              answer.content_type = instruments::kPrometheusContentType;
+              answer.body = MetricsPage(sources);
+              return answer;
+            }};
   }
 
   // A slice.
@@ -570,6 +598,7 @@ class CqlServer::Impl {
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
+  std::optional<instruments::RequestMetrics> metrics_;  // nullopt: nothing is counted
   std::unique_ptr<instruments::SlowTurns> slow_turns_;  // once there is a clock
   std::unique_ptr<shard::Engine> own_engine_;
   shard::Engine* engine_ = nullptr;

@@ -1,0 +1,132 @@
+// GET /metrics of a whole server, read as Prometheus reads it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/faces/http/http_client.h"
+#include "tests/over_cql/cql_session_test.h"
+#include "tests/support/prometheus_parser.h"
+
+namespace liststore::testing {
+namespace metrics_test {
+
+class MetricsTest : public CqlSessionTest {
+ protected:
+  void SetUp() override {
+    CqlServerOptions options;
+    options.http_port = 0;
+    options.shards = 2;
+    StartServer(options, "k");
+  }
+  PrometheusPage Scrape() {
+    HttpClient client(server_->http_port());
+    const HttpReply reply = client.Ask("GET /metrics");
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.fields.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    PrometheusPage page = ParsePrometheus(reply.body);
+    EXPECT_EQ(page.problems, std::vector<std::string>());
+    return page;
+  }
+};
+
+TEST_F(MetricsTest, WhatClientsDoIsCounted) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY, b int)");
+  for (int i = 0; i < 5; ++i) Must("INSERT INTO k.t (a, b) VALUES (" + std::to_string(i) + ", 1)");
+  for (int i = 0; i < 3; ++i) Must("SELECT * FROM k.t WHERE a = 1");
+  Must("UPDATE k.t SET b = 2 WHERE a = 1");
+  Must("DELETE FROM k.t WHERE a = 2");
+  EXPECT_NE(Refusal("SELECT nothing FROM k.t"), "");
+  PrometheusPage page = Scrape();
+  const auto requests = [&](const std::string& op, const std::string& outcome) {
+    return page.Sample("liststore_requests_total{keyspace=\"k\",op=\"" + op + "\",outcome=\"" +
+                       outcome + "\",table=\"t\"}");
+  };
+  EXPECT_EQ(requests("insert", "ok"), 5);
+  EXPECT_EQ(requests("select", "ok"), 3);
+  EXPECT_EQ(requests("update", "ok"), 1);
+  EXPECT_EQ(requests("delete", "ok"), 1);
+  EXPECT_EQ(requests("select", "invalid"), 1);
+  EXPECT_EQ(page.Sample(R"(liststore_table_partitions{keyspace="k",table="t"})"), 4);
+  EXPECT_GT(page.Sample(R"(liststore_table_live_bytes{keyspace="k",table="t"})"), 0);
+  EXPECT_GE(page.Sample(R"(liststore_request_seconds_count{kind="write"})"), 7);
+  EXPECT_GT(page.Sample(R"(liststore_request_seconds_sum{kind="write"})"), 0);
+  EXPECT_GE(page.Sample("scylla_cql_inserts{scheduling_group_name=\"main\",shard=\"0\"}"), 5);
+  EXPECT_GT(page.Sample(R"(liststore_memory_limit_bytes{kind="rows",name="all"})"), 0);
+  EXPECT_GE(page.Sample("liststore_connections"), 1);
+  EXPECT_EQ(page.Sample("liststore_shards"), 2);
+  EXPECT_EQ(page.problems, std::vector<std::string>());
+  EXPECT_EQ(page.types.at("scylla_storage_proxy_coordinator_read_latency"), "histogram");
+}
+
+TEST_F(MetricsTest, CountersGoOn) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY)");
+  const std::string series =
+      R"(liststore_requests_total{keyspace="k",op="insert",outcome="ok",table="t"})";
+  for (int round = 1; round <= 3; ++round) {
+    Must("INSERT INTO k.t (a) VALUES (1)");
+    EXPECT_EQ(Scrape().Sample(series), round);
+  }
+}
+
+TEST_F(MetricsTest, PreparedOnesAreCountedWithTexts) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY)");
+  for (int i = 0; i < 4; ++i) {
+    Must(CqlStatement{.text = "SELECT * FROM k.t WHERE a = ?",
+                      .parameters = {{.bytes = cql::EncodeInt(i)}},
+                      .prepared = true});
+    Must("SELECT * FROM k.t WHERE a = 1");
+  }
+  PrometheusPage page = Scrape();
+  EXPECT_EQ(
+      page.Sample(R"(liststore_requests_total{keyspace="k",op="select",outcome="ok",table="t"})"),
+      8);
+  EXPECT_EQ(page.Sample("liststore_statements"), 1);
+}
+
+// Also of what a fault has met before anybody has looked the statement up.
+TEST_F(MetricsTest, PreparedOnesThatFailAreOfTheirTable) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY)");
+  Must(
+      "INSERT INTO liststore.faults (name, op, times, action) VALUES ('f', 'INSERT', 2, "
+      "'write_timeout')");
+  const CqlStatement insert{.text = "INSERT INTO k.t (a) VALUES (?)",
+                            .parameters = {{.bytes = cql::EncodeInt(1)}},
+                            .prepared = true};
+  for (int i = 0; i < 2; ++i) EXPECT_NE(Refusal(insert), "");
+  Must(insert);
+  PrometheusPage page = Scrape();
+  EXPECT_EQ(page.Sample(R"(liststore_requests_total{keyspace="k",op="insert",)"
+                        R"(outcome="write_timeout",table="t"})"),
+            2);
+  EXPECT_EQ(
+      page.Sample(R"(liststore_requests_total{keyspace="k",op="insert",outcome="ok",table="t"})"),
+      1);
+  EXPECT_EQ(page.Sample("scylla_storage_proxy_coordinator_write_timeouts"
+                        R"({scheduling_group_name="main",shard="0"})"),
+            2);
+}
+
+// A name is whatever a client calls its table; of many tables those that come last are summed up.
+TEST_F(MetricsTest, ManyTablesAreWithinABound) {
+  constexpr int kTables = 1005;
+  for (int i = 0; i < kTables; ++i) {
+    Must("CREATE TABLE k.\"T" + std::to_string(i) + "\" (a int PRIMARY KEY)");
+    Must("INSERT INTO k.\"T" + std::to_string(i) + "\" (a) VALUES (1)");
+  }
+  PrometheusPage page = Scrape();
+  size_t tables = 0;
+  double partitions = 0;
+  for (const auto& [series, value] : page.samples) {
+    if (!series.starts_with("liststore_table_partitions{")) continue;
+    ++tables;
+    partitions += value;
+  }
+  EXPECT_EQ(tables, 1001u);
+  EXPECT_EQ(partitions, kTables);
+  EXPECT_EQ(page.Sample(R"(liststore_table_partitions{keyspace="",table="_others"})"), 5);
+}
+
+}  // namespace metrics_test
+}  // namespace liststore::testing
