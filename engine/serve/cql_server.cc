@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@
 #include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/faces/http/api.h"
 #include "engine/faces/http/http_face.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
@@ -437,6 +439,7 @@ class CqlServer::Impl {
       return !stops_.load(std::memory_order_relaxed) && !server_->budget().Refuses(0);
     });
     resources.push_back(MetricsResource(options));
+    std::ranges::move(http_face::ApiResources(*handler_), std::back_inserter(resources));
     LS_ASSIGN_OR_RETURN(http_, http_face::HttpFace::Open(*server_, http, std::move(resources)));
     return absl::OkStatus();
   }

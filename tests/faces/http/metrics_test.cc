@@ -60,6 +60,18 @@ TEST_F(MetricsTest, WhatClientsDoIsCounted) {
   EXPECT_EQ(page.types.at("scylla_storage_proxy_coordinator_read_latency"), "histogram");
 }
 
+// Times are from when a request was read, whoever it came from: none is of another epoch.
+TEST_F(MetricsTest, StatementsOverHttpAreCountedToo) {
+  HttpClient client(server_->http_port());
+  ASSERT_EQ(client.Ask("POST /api/query", R"({"query":"SELECT * FROM system.local"})").status, 200);
+  PrometheusPage page = Scrape();
+  EXPECT_GE(page.Sample(R"(liststore_requests_total{keyspace="system",op="select",outcome="ok",)"
+                        R"(table="local"})"),
+            1);
+  EXPECT_EQ(page.Sample(R"(liststore_request_seconds_bucket{kind="read",le="+Inf"})"),
+            page.Sample(R"(liststore_request_seconds_bucket{kind="read",le="16.777216"})"));
+}
+
 TEST_F(MetricsTest, CountersGoOn) {
   Must("CREATE TABLE k.t (a int PRIMARY KEY)");
   const std::string series =

@@ -1,0 +1,336 @@
+#include "engine/faces/http/api.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "engine/base/output_buffer.h"
+#include "engine/base/strings.h"
+#include "engine/base/utf8.h"
+#include "engine/cql/values/json_value.h"
+#include "engine/execute/request_view.h"
+#include "engine/faces/http/api_tables.h"
+#include "engine/faces/http/rows_json.h"
+#include "engine/faces/http/text.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/primitives.h"
+#include "engine/protocol/request.h"
+
+namespace liststore::http_face {
+namespace {
+
+using cql::JsonObject;
+using cql::JsonValue;
+using protocol::Consistency;
+
+struct Statement {
+  std::string text;
+  int page_size = kPageSizeDefault;
+  std::string paging_state = {};
+  Consistency consistency = Consistency::kLocalOne;
+};
+
+int StatusOf(CqlErrorCode code) {
+  using enum CqlErrorCode;
+  switch (code) {
+    case kBadCredentials:
+      return 401;
+    case kUnauthorized:
+      return 403;
+    case kAlreadyExists:
+      return 409;
+    case kRateLimit:
+      return 429;
+    case kUnavailable:
+    case kOverloaded:
+    case kIsBootstrapping:
+    case kWriteFailure:
+    case kReadFailure:
+    case kTruncateError:
+      return 503;
+    case kWriteTimeout:
+    case kReadTimeout:
+      return 504;
+    case kServerError:
+      return 500;
+    default:
+      return 400;
+  }
+}
+
+// In the words of CQL, with its code.
+HttpAnswer CqlErrorAnswer(const execute::Outcome& outcome) {
+  HttpAnswer answer;
+  answer.status = StatusOf(*outcome.error);
+  answer.body = Cat(R"({"error":{"status":)", answer.status, R"(,"code":")", outcome.Name(),
+                    R"(","cql_code":)", static_cast<int32_t>(*outcome.error), R"(,"message":)",
+                    cql::QuoteJson(outcome.message), "}}\n");
+  return answer;
+}
+
+// Carries it out as a QUERY of the client's.
+HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
+               execute::ClientState& client) {
+  protocol::Query query;
+  query.query = statement.text;
+  query.parameters.page_size = statement.page_size;
+  query.parameters.paging_state = statement.paging_state;
+  query.parameters.consistency = statement.consistency;
+  protocol::Request request;
+  request.message = query;
+  protocol::FrameHeader header;
+  header.version = protocol::ProtocolVersion::kV4;
+  header.opcode = static_cast<uint8_t>(protocol::Opcode::kQuery);
+  header.body_bytes = static_cast<uint32_t>(statement.text.size());
+  execute::RequestView view(header, request);
+  OutputBuffer out;
+  execute::ConnectionOrders orders = handler.Handle({&view, 1}, client, out);
+  HttpAnswer answer;
+  std::string_view frame = out.view();
+  if (!orders.delayed.empty()) frame = orders.delayed.front().frames;
+  if (view.outcome.error) {
+    answer = CqlErrorAnswer(view.outcome);
+  } else if (!view.outcome.answered || frame.size() < protocol::kFrameHeaderBytes) {
+    answer.is_withheld = true;
+  } else {
+    JsonResult result = ToJson(frame, kJsonBytesMax);
+    if (result.refusal) {
+      answer = ErrorAnswer(400, "answer_too_large", *result.refusal);
+    } else {
+      answer.body = std::move(result.text);
+    }
+  }
+  if (!orders.delayed.empty()) answer.delay = orders.delayed.front().delay;
+  answer.closes = orders.close;
+  answer.has_written = std::exchange(client.has_written, false);
+  view.End();
+  return answer;
+}
+
+HttpAnswer BadRequest(std::string_view message) { return ErrorAnswer(400, "bad_request", message); }
+
+// An object of JSON; else why not.
+std::variant<JsonObject, HttpAnswer> BodyOf(const HttpRequest& request) {
+  const std::string type = absl::AsciiStrToLower(ToAbsl(request.content_type));
+  const std::string_view media_type = std::string_view(type).substr(0, type.find(';'));
+  // Pages of other origins cannot send this type without asking, and are not allowed to.
+  if (absl::StripAsciiWhitespace(ToAbsl(media_type)) != "application/json") {
+    return ErrorAnswer(415, "unsupported_media_type", "Content-Type has to be application/json");
+  }
+  if (!IsValidUtf8(request.body)) return BadRequest("The body is not UTF-8");
+  cql::CqlOr<JsonValue> json = cql::ParseJson(request.body);
+  if (!json.ok()) return BadRequest(json.error().message);
+  if (json->As<JsonObject>() == nullptr) return BadRequest("The body is no object of JSON");
+  return std::get<JsonObject>(std::move(json->node));
+}
+
+std::string CqlText(std::string_view text) {
+  return Cat("'", absl::StrReplaceAll(ToAbsl(text), {{"'", "''"}}), "'");
+}
+
+std::optional<int64_t> IntegerOf(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// ?limit=N, and ?COLUMN=VALUE for columns of text.
+std::variant<Statement, HttpAnswer> SelectOf(const ApiTable& table, std::string_view query) {
+  Statement select{Cat("SELECT * FROM liststore.", table.name), kPageSizeMax};
+  const auto parameters = QueryParameters(query);
+  if (!parameters) return BadRequest("The query is not percent-encoded UTF-8");
+  std::string where;
+  std::string limit;
+  for (const auto& [name, value] : *parameters) {
+    if (name == "limit") {
+      const std::optional<int64_t> rows = IntegerOf(value);
+      if (!rows || *rows < 1 || *rows > kPageSizeMax) {
+        return BadRequest(Cat("limit is a number from 1 to ", kPageSizeMax));
+      }
+      limit = Cat(" LIMIT ", *rows);
+      continue;
+    }
+    const auto column = std::ranges::find(table.columns, name, &ApiColumn::name);
+    const bool is_text = column != table.columns.end() && column->type == JsonType::kString;
+    if (!is_text || where.find(Cat("\"", name, "\"")) != std::string::npos) {
+      return BadRequest(Cat("There is no parameter ", name.substr(0, 100),
+                            ": limit, and the table's columns of text, once each"));
+    }
+    AppendTo(where, where.empty() ? " WHERE " : " AND ", "\"", name, "\" = ", CqlText(value));
+  }
+  AppendTo(select.text, where, limit, where.empty() ? "" : " ALLOW FILTERING");
+  return select;
+}
+
+// Without the instruments some tables are not there.
+HttpAnswer NotThere(const ApiTable& table, HttpAnswer answer) {
+  const bool is_missing =
+      answer.status == 400 && answer.body.find("unconfigured table") != std::string::npos;
+  if (!is_missing) return answer;
+  return ErrorAnswer(404, "not_found",
+                     Cat("This server has no liststore.", table.name, ": --instruments is off"));
+}
+
+HttpAnswer ReadTable(const ApiTable& table, const HttpCall& call,
+                     execute::RequestHandler& handler) {
+  std::variant<Statement, HttpAnswer> select = SelectOf(table, call.request.query());
+  if (auto* refusal = std::get_if<HttpAnswer>(&select)) return std::move(*refusal);
+  return NotThere(table, Run(std::get<Statement>(select), handler, call.client));
+}
+
+// The rows of the table, once `written` says that it was changed.
+HttpAnswer RowsBehind(const HttpAnswer& written, const ApiTable& table, const HttpCall& call,
+                      execute::RequestHandler& handler) {
+  HttpAnswer rows =
+      Run({Cat("SELECT * FROM liststore.", table.name), kPageSizeMax}, handler, call.client);
+  rows.has_written |= written.has_written;
+  // What the write has said beside.
+  const std::string_view said = written.body;
+  const size_t warnings = said.find(R"(,"warnings":)");
+  if (rows.status == 200 && warnings != std::string_view::npos) {
+    rows.body.resize(rows.body.size() - std::string_view("}\n").size());
+    rows.body += said.substr(warnings);
+  }
+  return rows;
+}
+
+HttpAnswer WriteTable(const ApiTable& table, const HttpCall& call,
+                      execute::RequestHandler& handler) {
+  std::variant<JsonObject, HttpAnswer> body = BodyOf(call.request);
+  if (auto* refusal = std::get_if<HttpAnswer>(&body)) return std::move(*refusal);
+  auto& row = std::get<JsonObject>(body);
+  for (const cql::JsonMember& member : row) {
+    if (std::ranges::find(table.columns, member.name, &ApiColumn::name) == table.columns.end()) {
+      return BadRequest(Cat(member.name.substr(0, 100), " is no column of liststore.", table.name,
+                            "; GET /api/openapi.json has all"));
+    }
+  }
+  const bool is_named =
+      std::ranges::find(row, table.key_column, &cql::JsonMember::name) != row.end();
+  if (!table.key_column.empty() && !is_named) {
+    row.push_back({std::string(table.key_column), JsonValue{std::string(table.key)}});
+  }
+  const std::string json = cql::PrintJson(JsonValue{std::move(row)});
+  HttpAnswer written =
+      Run({Cat("INSERT INTO liststore.", table.name, " JSON ", CqlText(json), " DEFAULT UNSET")},
+          handler, call.client);
+  // Values of another type than the column's: a server's error in CQL, the client's here.
+  if (written.status == 500) {
+    written.status = 400;
+    written.body = absl::StrReplaceAll(written.body, {{R"("status":500)", R"("status":400)"}});
+  }
+  if (written.status != 200) return NotThere(table, std::move(written));
+  return RowsBehind(written, table, call, handler);
+}
+
+HttpAnswer EmptyTable(const ApiTable& table, const HttpCall& call,
+                      execute::RequestHandler& handler) {
+  const HttpAnswer written = Run({Cat("TRUNCATE liststore.", table.name)}, handler, call.client);
+  return written.status == 200 ? RowsBehind(written, table, call, handler)
+                               : NotThere(table, written);
+}
+
+HttpAnswer RemoveRow(const ApiTable& table, const HttpCall& call,
+                     execute::RequestHandler& handler) {
+  const HttpAnswer written =
+      Run({Cat("DELETE FROM liststore.", table.name, " WHERE name = ", CqlText(call.name))},
+          handler, call.client);
+  return written.status == 200 ? RowsBehind(written, table, call, handler)
+                               : NotThere(table, written);
+}
+
+std::optional<Consistency> ConsistencyOf(std::string_view name) {
+  for (uint16_t code = 0; code <= static_cast<uint16_t>(Consistency::kLocalOne); ++code) {
+    const auto consistency = static_cast<Consistency>(code);
+    if (name == protocol::ConsistencyName(consistency)) return consistency;
+  }
+  return std::nullopt;
+}
+
+// Takes a member of the body of /api/query; why not; nullopt: it is taken.
+std::optional<std::string> TakeMember(const cql::JsonMember& member, Statement& statement,
+                                      std::string& keyspace) {
+  const auto* const text = member.value.As<std::string>();
+  const auto* const number = member.value.As<int64_t>();
+  if (member.name == "query" || member.name == "keyspace") {
+    if (text == nullptr) return member.name + " is a string";
+    (member.name == "query" ? statement.text : keyspace) = *text;
+  } else if (member.name == "page_size") {
+    if (number == nullptr || *number < 1 || *number > kPageSizeMax) {
+      return Cat("page_size is a number from 1 to ", kPageSizeMax);
+    }
+    statement.page_size = static_cast<int>(*number);
+  } else if (member.name == "paging_state") {
+    const bool is_hex =
+        text != nullptr && text->size() % 2 == 0 && std::ranges::all_of(*text, [](char c) {
+          return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+        });
+    if (!is_hex) return "paging_state is what an answer has said";
+    statement.paging_state = absl::HexStringToBytes(*text);
+  } else if (member.name == "consistency") {
+    const auto consistency = text == nullptr ? std::nullopt : ConsistencyOf(*text);
+    if (!consistency) return "consistency is ONE, LOCAL_QUORUM, ...";
+    statement.consistency = *consistency;
+  } else {
+    return Cat("There is no ", member.name.substr(0, 100),
+               ": query, keyspace, page_size, paging_state and consistency");
+  }
+  return std::nullopt;
+}
+
+HttpAnswer RunQuery(const HttpCall& call, execute::RequestHandler& handler) {
+  std::variant<JsonObject, HttpAnswer> body = BodyOf(call.request);
+  if (auto* refusal = std::get_if<HttpAnswer>(&body)) return std::move(*refusal);
+  Statement statement;
+  for (const cql::JsonMember& member : std::get<JsonObject>(body)) {
+    if (const auto why = TakeMember(member, statement, call.client.keyspace))
+      return BadRequest(*why);
+  }
+  if (statement.text.empty()) return BadRequest("query, a statement of CQL, is missing");
+  return Run(statement, handler, call.client);
+}
+
+}  // namespace
+
+std::vector<Resource> ApiResources(execute::RequestHandler& handler) {
+  std::vector<Resource> resources;
+  for (const ApiTable& table : ApiTables()) {
+    const std::string path = Cat("/api/", table.name);
+    const auto add = [&](std::string method, std::string at, auto answer) {
+      resources.push_back({.path = std::move(at),
+                           .methods = {std::move(method)},
+                           .summary = std::string(table.summary),
+                           .answer = [&handler, &table, answer](const HttpCall& call) {
+                             return answer(table, call, handler);
+                           }});
+    };
+    add("GET", path, ReadTable);
+    if (table.can_be_written) add("POST", path, WriteTable);
+    if (table.can_be_emptied) add("DELETE", path, EmptyTable);
+    if (table.has_rows_by_name) add("DELETE", path + "/{name}", RemoveRow);
+  }
+  resources.push_back(
+      {.path = "/api/query",
+       .methods = {"POST"},
+       .summary = "Any statement of CQL, as {\"query\": \"SELECT ...\"}",
+       .answer = [&handler](const HttpCall& call) { return RunQuery(call, handler); }});
+  resources.push_back({.path = "/api/openapi.json",
+                       .methods = {"GET"},
+                       .summary = "This API, described by OpenAPI 3",
+                       .answer = [](const HttpCall&) {
+                         HttpAnswer answer;
+                         answer.body = OpenApiDocument();
+                         return answer;
+                       }});
+  return resources;
+}
+
+}  // namespace liststore::http_face
