@@ -136,6 +136,8 @@ class CqlRows {
   int64_t Integer(size_t row, size_t column) const;
   // Empty: there are no more pages.
   std::string_view paging_state() const { return paging_state_; }
+  // Of the RESULT, as it came: with the columns' names and types, where they were not skipped.
+  std::string_view body() const { return body_; }
 
   // Of the body of a RESULT. InvalidArgument:
   // it cannot be read. A RESULT that has no rows, Void and others, gives none.

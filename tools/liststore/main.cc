@@ -8,6 +8,7 @@
 #include "tools/liststore/check_command.h"
 #include "tools/liststore/export_command.h"
 #include "tools/liststore/import_command.h"
+#include "tools/liststore/query_command.h"
 #include "tools/liststore/recover_command.h"
 #include "tools/liststore/replay_command.h"
 #include "tools/liststore/report_command.h"
@@ -21,6 +22,7 @@ constexpr char kProgramHelp[] = R"(Examples:
   liststore replay log.jsonl.gz --expected answers.jsonl.gz --json
   liststore bench embedded --quick
   liststore serve --cql-port 0 --ready-file ready.json
+  liststore query "SELECT * FROM system.local"
   liststore export --via 127.0.0.1:9042 --to db1.example.org:9042
 
 'liststore SUBCOMMAND --help' tells more.
@@ -39,6 +41,7 @@ int Main(int argc, char** argv) {
   AddImportCommand(program);
   AddBenchCommand(program);
   AddServeCommand(program);
+  AddQueryCommand(program);
   AddCheckCommand(program);
   AddRecoverCommand(program);
   return line.Run(argc, argv);

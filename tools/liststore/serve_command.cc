@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/settings/setting.h"
+#include "programs/console/host_port.h"
 #include "tools/serve/serve.h"
 #include "tools/serve/serve_settings.h"
 
@@ -124,8 +125,21 @@ void GiveFreedMemoryBack(uint32_t shards) {
 #endif
 }
 
+// An address may have the port behind it, as commands that ask a server have it, so that one variable of
+// the environment names it for both. --cql-port comes before it where both are given in one place.
+void TakePortOfAddress(const Subcommand& command, ServeOptions* options) {
+  const std::optional<HostPort> address = ParseHostPort(options->address);
+  if (!address) return;  // the server says what is wrong with it
+  options->address = address->host;
+  const OptionSource source = command.SourceOf("--address");
+  if (!address->port || source <= command.SourceOf("--cql-port")) return;
+  options->cql_port = *address->port;
+  options->sources.emplace("cql-port", ToSettingSource(source));
+}
+
 int Serve(const Subcommand& command, ServeOptions options) {
   GiveFreedMemoryBack(options.shards);
+  TakePortOfAddress(command, &options);
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);
     const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));

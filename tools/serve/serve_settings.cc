@@ -21,7 +21,10 @@ using S = ServeOptions;
 // The defaults are those of ServeOptions; where it has none, what stands for it.
 const std::vector<ServeSetting>& Table() {
   static const std::vector<ServeSetting> kTable = {
-      {.setting = {"address", T::kText, "127.0.0.1", false, "IPv4 or IPv6 address to listen on"},
+      {.setting =
+           {"address", T::kText, "127.0.0.1", false,
+            "IPv4 or IPv6 address to listen on; a port may follow, as "
+            "127.0.0.1:9042 or [::1]:9042, and\nis that of CQL where --cql-port is not given"},
        .field = &S::address,
        .shows_default = true},
       {.setting = {"cql-port", T::kUint16, "9042", false, "Port of CQL; 0: any free one"},
