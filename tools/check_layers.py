@@ -118,11 +118,13 @@ PARTS = {
     "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "disk", "model", "base"],
     "tools/query": ["tools/copy", "programs/client", "programs/console", "protocol", "cql/values", "cql/syntax",
                     "model", "base"],
+    "tools/instruments": ["tools/query", "programs/client", "programs/console", "cql/values", "cql/syntax",
+                          "base"],
     "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
     "tools/report": ["programs/client", "programs/console", "base"],
     "tools/serve": ["programs/console", "settings", "base"],
     # The subcommands, as they are typed.
-    "tools/liststore": ["tools/copy", "tools/query", "tools/replay", "tools/report", "tools/serve", "bench/cache",
+    "tools/liststore": ["tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/serve", "bench/cache",
                         "bench/embedded", "bench/overload", "bench/peers", "bench/target", "bench/wire",
                         "programs/client", "programs/console", "settings"],
 }

@@ -198,6 +198,8 @@ void Subcommand::Footer(const std::string& text) const { app_->footer(text); }
 
 void Subcommand::RequireSubcommand() const { app_->require_subcommand(1); }
 
+void Subcommand::TakesOptionsOfParent() const { app_->fallthrough(); }
+
 template <typename Field>
 CommandOption Subcommand::Option(const std::string& name, Field* field,
                                  const std::string& text) const {

@@ -65,6 +65,8 @@ class Subcommand {
   void Footer(const std::string& text) const;
   // One of its subcommands has to be given.
   void RequireSubcommand() const;
+  // Options of the command that this is a subcommand of may stand behind it as well.
+  void TakesOptionsOfParent() const;
 
   // `field` outlives the parsing, and keeps its value where the option is not given. Its type is
   // std::string, a vector of them, int, uint16_t, uint32_t, uint64_t or double, or a std::optional

@@ -6,13 +6,19 @@
 #include "programs/console/command_line.h"
 #include "tools/liststore/bench_command.h"
 #include "tools/liststore/check_command.h"
+#include "tools/liststore/clock_command.h"
 #include "tools/liststore/export_command.h"
+#include "tools/liststore/faults_command.h"
 #include "tools/liststore/import_command.h"
+#include "tools/liststore/journal_command.h"
+#include "tools/liststore/mark_command.h"
 #include "tools/liststore/query_command.h"
 #include "tools/liststore/recover_command.h"
 #include "tools/liststore/replay_command.h"
 #include "tools/liststore/report_command.h"
+#include "tools/liststore/reset_command.h"
 #include "tools/liststore/serve_command.h"
+#include "tools/liststore/snapshot_command.h"
 
 namespace liststore {
 namespace {
@@ -42,6 +48,12 @@ int Main(int argc, char** argv) {
   AddBenchCommand(program);
   AddServeCommand(program);
   AddQueryCommand(program);
+  AddClockCommand(program);
+  AddFaultsCommand(program);
+  AddJournalCommand(program);
+  AddMarkCommand(program);
+  AddResetCommand(program);
+  AddSnapshotCommand(program);
   AddCheckCommand(program);
   AddRecoverCommand(program);
   return line.Run(argc, argv);

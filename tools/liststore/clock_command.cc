@@ -1,0 +1,85 @@
+#include "tools/liststore/clock_command.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/instruments/statements.h"
+#include "tools/liststore/connection_arguments.h"
+#include "tools/liststore/instrument_arguments.h"
+
+namespace liststore {
+namespace {
+
+constexpr char kClockHelp[] =
+    R"(The time by which TTLs end and writes are stamped: the table liststore.clock. Alone it shows mode and time;
+what moves the clock shows them afterwards. A clock that runs is stopped before it can be moved, and no clock
+goes backwards but by 'liststore reset'.
+
+  show              SELECT mode, now FROM liststore.clock
+  set TIME          UPDATE liststore.clock SET now = 'TIME' WHERE key = 'clock'
+  advance DURATION  UPDATE liststore.clock SET advance = DURATION WHERE key = 'clock'
+  jump              UPDATE liststore.clock SET jump = 'next_expiry' WHERE key = 'clock'
+  stop              UPDATE liststore.clock SET mode = 'manual' WHERE key = 'clock'
+  run               UPDATE liststore.clock SET mode = 'real' WHERE key = 'clock'
+  run --factor 60   UPDATE liststore.clock SET mode = 'scaled:60' WHERE key = 'clock'
+
+Examples:
+  liststore clock stop
+  liststore clock advance 29d23h
+  liststore clock set 2026-03-01T12:00:00Z
+)";
+
+struct ClockOptions {
+  InstrumentOptions instrument = {};
+  std::string time = {};
+  std::string duration = {};
+  std::string factor = {};
+};
+
+int Move(const ClockOptions& options, const absl::StatusOr<std::string>& statement) {
+  if (!statement.ok()) return ReportInstrument("clock", statement.status());
+  return RunInstrument("clock", options.instrument, {*statement, kShowClock});
+}
+
+}  // namespace
+
+void AddClockCommand(const Subcommand& program) {
+  const Subcommand command = program.Add("clock", "Show, move, stop or run a server's clock");
+  command.Footer(std::string(kClockHelp) + kConnectionHelp);
+  const auto options = std::make_shared<ClockOptions>();
+  AddInstrumentArguments(command, &options->instrument);
+  const auto show = [options] { return RunInstrument("clock", options->instrument, {kShowClock}); };
+  command.Runs(show);
+  const auto add = [&command](const std::string& name, const std::string& text,
+                              const std::function<int()>& run) {
+    const Subcommand subcommand = command.Add(name, text);
+    subcommand.TakesOptionsOfParent();
+    subcommand.Runs(run);
+    return subcommand;
+  };
+  add("show", "Show mode and time", show);
+  add("set", "Move it to a time", [options] { return Move(*options, SetClock(options->time)); })
+      .Option("TIME", &options->time,
+              "2026-01-01, 2026-01-01T12:00:00Z, or milliseconds since 1970")
+      .Value("")
+      .Required();
+  add("advance", "Move it on",
+      [options] { return Move(*options, AdvanceClock(options->duration)); })
+      .Option("DURATION", &options->duration, "As 500ms, 90s, 1h30m or 30d")
+      .Value("")
+      .Required();
+  add("jump", "Move it to the instant at which the next row or cell expires",
+      [options] { return Move(*options, kJumpClock); });
+  add("stop", "Let it stand still", [options] { return Move(*options, SetClockMode("manual")); });
+  add("run", "Let it run",
+      [options] {
+        return Move(*options,
+                    SetClockMode(options->factor.empty() ? "real" : "scaled:" + options->factor));
+      })
+      .Option("--factor", &options->factor, "So many times as fast as the machine's")
+      .Value("N");
+}
+
+}  // namespace liststore

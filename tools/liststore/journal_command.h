@@ -1,0 +1,13 @@
+// `liststore journal` on the command line.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_JOURNAL_COMMAND_H_
+#define LISTSTORE_TOOLS_LISTSTORE_JOURNAL_COMMAND_H_
+
+#include "programs/console/command_line.h"
+
+namespace liststore {
+
+void AddJournalCommand(const Subcommand& program);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_JOURNAL_COMMAND_H_
