@@ -14,8 +14,8 @@ TEST(NearestName, IsTheOneThatWasMeant) {
     const char* meant;  // empty: nobody can tell
   };
   for (const Row& row : {Row{"cql-prot", "cql-port"}, Row{"cql-port", "cql-port"},
-                         Row{"cqlport", "cql-port"}, Row{"shard", "shards"}, Row{"stict", "strict"},
-                         Row{"moon", ""}, Row{"", ""}, Row{"port", ""}}) {
+                         Row{"cqlport", "cql-port"}, Row{"shard", "shards"}, Row{"clokc", "clock"},
+                         Row{"stict", "strict"}, Row{"moon", ""}, Row{"", ""}, Row{"port", ""}}) {
     EXPECT_EQ(NearestName(row.written, kNames), row.meant) << row.written;
   }
   EXPECT_EQ(DidYouMean("cql-prot", kNames), "; did you mean cql-port?");
