@@ -29,6 +29,51 @@ std::string MeantOption(const CLI::App& command, std::string_view name) {
   return DidYouMean(name, names);
 }
 
+// "; did you mean 'serve'?", or nothing.
+std::string MeantSubcommand(const CLI::App& command, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* known : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.emplace_back(known->get_name());
+  }
+  const std::string_view nearest = NearestName(name, names);
+  return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
+}
+
+// The same of a flag, and of those of the commands around it.
+std::string MeantFlag(const CLI::App& command, std::string_view flag) {
+  const std::string_view name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  std::vector<std::string_view> names;
+  for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& known : option->get_lnames()) names.emplace_back(known);
+    }
+  }
+  const std::string_view nearest = NearestName(name, names);
+  return nearest.empty() ? "" : "; did you mean '--" + std::string(nearest) + "'?";
+}
+
+// "liststore bench wire"
+std::string FullName(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : FullName(*parent) + ' ' + command.get_name();
+}
+
+bool HasSubcommands(const CLI::App& command) {
+  return !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
+// What is wrong about an argument that nobody has taken.
+std::string ExplainExtra(const CLI::App& command, const std::string& extra) {
+  const std::string name = extra.substr(0, extra.find('='));
+  if (name.size() > 1 && name.starts_with('-')) {
+    return "no flag '" + name + "'" + MeantFlag(command, name);
+  }
+  if (HasSubcommands(command)) {
+    return "no subcommand '" + extra + "'" + MeantSubcommand(command, extra);
+  }
+  return "'" + extra + "' is one argument too many";
+}
+
 // Takes from a file what neither the command line nor the environment has said; returns what that
 // was.
 std::vector<const CLI::Option*> ReadConfigFile(CLI::App* command, const std::string& path) {
@@ -174,17 +219,23 @@ int CommandLine::Run(int argc, char** argv) {
       }
     }
     return command.run();
-  } catch (const CLI::ExtrasError& error) {
-    app.exit(error);
-    for (const std::string& extra : app.remaining(/*recurse=*/true)) {
-      const std::string name = extra.substr(0, extra.find('='));
-      if (!name.starts_with("--")) continue;
-      const std::string meant = MeantOption(*parts_->Given(), name.substr(2));
-      if (!meant.empty()) std::cerr << name << meant << '\n';
+  } catch (const CLI::ParseError& error) {
+    // --help and --version come this way too.
+    if (error.get_exit_code() == 0) return app.exit(error) == 0 ? kExitSame : kExitFailed;
+    // What nobody takes is the cause of what is missing then.
+    const CLI::App& given = *parts_->Given();
+    const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+    const std::string name = FullName(given);
+    std::string what = error.what();
+    if (!extras.empty()) {
+      what = ExplainExtra(given, extras.front());
+    } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+               given.get_require_subcommand_min() > 0) {
+      what = "a subcommand is wanted";
     }
+    std::cerr << name << ": " << what << "\n'" << name << " --help' "
+              << (HasSubcommands(given) ? "lists them" : "tells more") << '\n';
     return kExitFailed;
-  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
-    return app.exit(error) == 0 ? kExitSame : kExitFailed;
   }
 }
 

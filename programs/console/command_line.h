@@ -124,7 +124,8 @@ class CommandLine {
   // The program itself as a command.
   Subcommand program();
   // Parses, and does what the command that was given runs. Returns the exit status: of that, or
-  // kExitSame after help, kExitFailed after wrong usage, which is explained on standard error.
+  // kExitSame after help, kExitFailed after wrong usage, which is explained on standard error: what
+  // is wrong, what was meant where a name is misspelt, and whose help to read.
   int Run(int argc, char** argv);
 
  private:

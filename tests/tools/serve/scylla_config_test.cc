@@ -174,7 +174,7 @@ TEST(ScyllaConfig, WhatIsWrongIsNamedWithItsPlace) {
             "strict_allow_filtering: '2' is not true, false or warn"},
            {{"--config", files.Write("config", "cql-prot = 1\n")},
             "no option cql-prot; did you mean cql-port?"},
-           {{"--cql-prot=1"}, "--cql-prot; did you mean cql-port?"},
+           {{"--cql-prot=1"}, "no flag '--cql-prot'; did you mean '--cql-port'?"},
        }) {
     std::vector<std::string> arguments = {"serve", "--cql-port", "0"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
