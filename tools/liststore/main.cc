@@ -19,6 +19,7 @@
 #include "tools/liststore/reset_command.h"
 #include "tools/liststore/serve_command.h"
 #include "tools/liststore/snapshot_command.h"
+#include "tools/liststore/top_command.h"
 
 namespace liststore {
 namespace {
@@ -54,6 +55,7 @@ int Main(int argc, char** argv) {
   AddMarkCommand(program);
   AddResetCommand(program);
   AddSnapshotCommand(program);
+  AddTopCommand(program);
   AddCheckCommand(program);
   AddRecoverCommand(program);
   return line.Run(argc, argv);
