@@ -183,10 +183,13 @@ void QueryProcessor::Take(RequestView& request, Turn& turn) {
     }
     // While a group runs nothing else is written, and nothing comes before it.
     RunGroup(turn);
+    if (turn.ends) return request.Postpone();
     if (!ran.ok()) return call.Fail(ran.error());
   } else {
     // What came before it is done before it: a client that does not wait still sees its own order.
     RunGroup(turn);
+    // One of them was deferred in its place.
+    if (turn.ends) return request.Postpone();
   }
   Answer(request, turn);
 }

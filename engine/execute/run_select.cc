@@ -169,7 +169,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
     if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
   }
   if (call.pace->stop() == WorkPace::Stop::kTimedOut) return time_out();
-  if (call.is_stopped()) return Defer(Deferral::kOvertaken, call);
+  // What is wide keeps its place among the client's requests, and its answers come one at a time.
+  if (call.is_stopped()) {
+    return Defer(result.is_before_wide_row ? Deferral::kLarge : Deferral::kOvertaken, call);
+  }
   if (gone) return Ran::kTableGone;
   if (plan.table->is_virtual && IsCassandraShell(call.text, call.client, options_.node)) {
     call.Count(cql::CqlFeature::kShellDescribe);

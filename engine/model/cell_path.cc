@@ -97,6 +97,10 @@ size_t FieldOfPath(std::string_view path) {
 
 void ElementsValue::Begin(const DataType& type) {
   LS_DCHECK(type.is_multi_cell(), "other values are in one cell");
+  const bool has_key = type.kind() == DataType::Kind::kSet || type.kind() == DataType::Kind::kMap;
+  if (has_key && (key_.empty() || type_ == nullptr || !(key_[0].type == type.parameters()[0]))) {
+    key_ = KeyColumn(type.parameters()[0]);
+  }
   type_ = &type;
   count_ = 0;
   // Of collections the number of elements comes first.
@@ -110,6 +114,11 @@ void ElementsValue::Append(std::string_view bytes) {
   bytes_.append(bytes);
 }
 
+void ElementsValue::AppendKey(std::string_view path) {
+  LS_CHECK(!path.empty(), "a path is never empty");
+  Append(DecodeClusteringKey(key_, path.substr(1))[0]);
+}
+
 void ElementsValue::Add(std::string_view path, std::string_view value) {
   constexpr std::string_view kNull = "\xff\xff\xff\xff";
   switch (type_->kind()) {
@@ -121,11 +130,11 @@ void ElementsValue::Add(std::string_view path, std::string_view value) {
       break;
     }
     case DataType::Kind::kSet:
-      Append(KeyOfPath(type_->parameters()[0], path));
+      AppendKey(path);
       ++count_;
       return;
     case DataType::Kind::kMap:
-      Append(KeyOfPath(type_->parameters()[0], path));
+      AppendKey(path);
       break;
     default:
       break;

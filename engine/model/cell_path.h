@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/model/table_schema.h"
 #include "engine/model/types/data_type.h"
 #include "engine/model/types/uuid.h"
 
@@ -60,7 +62,11 @@ class ElementsValue {
  private:
   void Append(std::string_view bytes);
 
+  // The key of an element, of a set or a map.
+  void AppendKey(std::string_view path);
+
   const DataType* type_ = nullptr;
+  std::vector<ClusteringColumnSchema> key_;  // of type_; to make it takes longer than to use it
   uint32_t count_ = 0;
   std::string bytes_;
 };

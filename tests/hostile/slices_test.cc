@@ -99,6 +99,48 @@ TEST_F(Slices, OfReadsOfOnePartition) {
   }
 }
 
+// A value that is selected often, and elements that are not selected at all.
+TEST_F(Slices, OfRowsOfWhichMuchIsMade) {
+  Start(1);
+  Fill("t", kRowsPerBatch);
+  Must("CREATE TABLE k.wide (p int PRIMARY KEY, v text)");
+  Must("INSERT INTO k.wide (p, v) VALUES (1, '" + std::string(size_t{1} << 20, 'v') + "')");
+  std::string often = "SELECT v";
+  for (int i = 1; i < 60; ++i) often += ", v";
+  ExpectOthersAnswered(often + " FROM k.wide WHERE p = 1", 3);
+  Must("CREATE TABLE k.heavy (p int, c int, m map<int, text>, PRIMARY KEY (p, c))");
+  std::string elements;
+  for (int i = 0; i < 5'000; ++i) elements += (i == 0 ? "" : ", ") + std::to_string(i) + ": 'v'";
+  for (int c = 0; c < 20; ++c) {
+    Must("INSERT INTO k.heavy (p, c, m) VALUES (1, " + std::to_string(c) + ", {" + elements + "})");
+  }
+  ExpectOthersAnswered("SELECT c FROM k.heavy WHERE p = 1", 2);
+  ExpectOthersAnswered("SELECT * FROM k.heavy WHERE p = 1", 2);
+  EXPECT_EQ(
+      cql::DecodeInteger(Cell("SELECT count(*) FROM k.heavy WHERE p = 1 AND m CONTAINS KEY 77 "
+                              "ALLOW FILTERING")),
+      20);
+}
+
+// One that a filter leaves out takes none of those behind it along.
+TEST_F(Slices, WhatIsWideAndLeftOutEndsNoRead) {
+  constexpr int kWideRows = 10;
+  Start(1);
+  Must("CREATE TABLE k.wide (p int, c int, v text, w int, s text STATIC, PRIMARY KEY (p, c))");
+  for (int c = 0; c < kWideRows; ++c) {
+    Must("INSERT INTO k.wide (p, c, v, w) VALUES (1, " + std::to_string(c) + ", '" +
+         std::string(300'000, 'v') + "', " + std::to_string(c == 0 || c == 5 ? 0 : 1) + ")");
+  }
+  const CqlAnswer answer = Must("SELECT c, v, v FROM k.wide WHERE p = 1 AND w = 1 ALLOW FILTERING");
+  EXPECT_EQ(answer.rows.size(), size_t{kWideRows} - 2);
+  Must("INSERT INTO k.wide (p, s) VALUES (2, '" + std::string(size_t{1} << 20, 's') + "')");
+  std::string often = "SELECT s";
+  for (int i = 1; i < 20; ++i) often += ", s";
+  const CqlAnswer of_static = Must(often + " FROM k.wide WHERE p = 2");
+  ASSERT_EQ(of_static.rows.size(), 1u);
+  EXPECT_EQ(of_static.rows[0][19]->size(), size_t{1} << 20);
+}
+
 // With a fault armed, whomever it is meant for, requests are handed on one by one.
 TEST_F(Slices, OfManyRequestsAtOnceBesideAFault) {
   constexpr int16_t kRequests = 60;

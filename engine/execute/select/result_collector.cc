@@ -47,13 +47,7 @@ cql::CqlError NoRoom(uint64_t budget_bytes) {
           {}};
 }
 
-uint64_t BytesOf(const RowView& row) {
-  uint64_t bytes = 0;
-  for (const LiveCellView& cell : row.cells) bytes += cell.value.size();
-  return bytes;
-}
-
-// Its keys and static cells too, which functions may be of.
+// With keys and static cells.
 uint64_t BytesOf(const RowBuffer& row) {
   uint64_t bytes = 0;
   for (const std::optional<std::string_view>& value : row.values()) {
@@ -73,6 +67,35 @@ bool IsLongNumber(const cql::Selection& selection) {
 void NoteColumns(const cql::Selection& selection, std::vector<bool>& columns) {
   if (selection.kind == cql::Selection::Kind::kColumn) columns[selection.column] = true;
   for (const cql::Selection& operand : selection.operands) NoteColumns(operand, columns);
+}
+
+// Those of whose cells it asks something.
+void NoteCells(const cql::Selection& selection, std::vector<bool>& columns) {
+  using Kind = cql::Selection::Kind;
+  switch (selection.kind) {
+    case Kind::kColumn:
+    case Kind::kWriteTime:
+    case Kind::kTtl:
+    case Kind::kWriteTimes:
+    case Kind::kTtls:
+    case Kind::kTimeuuids:
+      columns[selection.column] = true;
+      break;
+    default:
+      break;
+  }
+  for (const cql::Selection& operand : selection.operands) NoteCells(operand, columns);
+}
+
+// What selections of columns copy of the row.
+uint64_t BytesOfColumns(const std::vector<cql::Selection>& selections, const RowBuffer& row) {
+  uint64_t bytes = 0;
+  for (const cql::Selection& selection : selections) {
+    if (selection.kind != cql::Selection::Kind::kColumn) continue;
+    const std::optional<std::string_view>& value = row.values()[selection.column];
+    if (value) bytes += value->size();
+  }
+  return bytes;
 }
 
 // A call that makes digits of a number counts for many others.
@@ -103,7 +126,19 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
 
 cql::CqlStatus ResultCollector::Bind() {
   LS_RETURN_IF_ERROR(CheckPlaces(call_.plan.selections, call_.values));
-  return cql::BindFilters(call_.plan.filters, call_.values, filters_);
+  LS_RETURN_IF_ERROR(cql::BindFilters(call_.plan.filters, call_.values, filters_));
+  used_columns_.resize(call_.plan.table->columns.size());
+  std::vector<bool> looked_at(used_columns_.size());
+  for (const cql::Selection& selection : call_.plan.selections) {
+    NoteColumns(selection, used_columns_);
+    NoteCells(selection, looked_at);
+  }
+  for (const uint16_t column : call_.plan.group_by) looked_at[column] = true;
+  for (const cql::RowFilter& filter : call_.plan.filters) {
+    for (const uint16_t column : filter.columns) looked_at[column] = true;
+  }
+  row_.UseOnly(std::move(looked_at));
+  return {};
 }
 
 void ResultCollector::AskPartitions() {
@@ -135,39 +170,54 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
     if (full() || HasEnough()) return;
     row_.SetRow(row);
-    const uint64_t bytes = calls_ == 0 ? BytesOf(row) : BytesOf(row_);
+    const uint64_t bytes = BytesOf(row_);
     last_seen_ = row_.clustering_key();
     hold_units_ += 2 + bytes / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
-    if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
-      return Keep();
-    Take();
+    if (row.cells.size() > kFewCells) hold_units_ += 2 * row.cells.size();
+    if (UnitsOfCalls(bytes) >= kHoldUnitsMax || MakesMuch(bytes)) [[unlikely]] {
+      Keep();
+      if (has_kept_row_ || ended_) return;
+    } else if (MatchesAll(filters_)) {
+      TakeMatched();
+    }
   }
 }
 
 void ResultCollector::Keep() {
   // One that is not taken costs nothing.
   if (!MatchesAll(filters_)) return;
-  if (used_columns_.empty()) {
-    used_columns_.resize(call_.plan.table->columns.size());
-    for (const cql::Selection& selection : call_.plan.selections) {
-      NoteColumns(selection, used_columns_);
-    }
-  }
-  // As much as a row of the result: what is kept is counted nowhere else.
+  // As much as a row of the result: what is kept is counted nowhere else. And what is refused in the end
+  // is refused before it is copied.
   Note(CheckRowBytes(row_.KeptBytes(used_columns_), context_));
+  if (!ended_ && !call_.plan.is_aggregate) {
+    Note(CheckRowBytes(BytesOfColumns(call_.plan.selections, row_), context_));
+  }
   if (ended_) return;
-  row_.KeepRow(used_columns_);
   has_kept_row_ = true;
+  hold_units_ = std::max(hold_units_, kHoldUnitsMax);  // no other row takes its place
+  is_too_long_here_ = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX);
+  if (!is_too_long_here_) row_.KeepRow(used_columns_);
+}
+
+bool ResultCollector::MakesMuch(uint64_t bytes) const {
+  constexpr uint64_t kMuch = kHoldUnitsMax * WorkPace::kBytesOfUnit;
+  if (bytes * call_.plan.selections.size() < kMuch || call_.plan.is_aggregate) [[likely]]
+    return false;
+  return BytesOfColumns(call_.plan.selections, row_) >= kMuch;
 }
 
 void ResultCollector::TakeKept() {
   if (!has_kept_row_) [[likely]]
     return;
   has_kept_row_ = false;
-  // On a loop it is too long before it is begun.
-  const bool stops = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX) &&
-                     !call_.pace->Spend(kLoopUnitsMax + 1);
-  if (!stops) TakeMatched();
+  if (is_too_long_here_) {
+    // It is begun again elsewhere.
+    result_.is_before_wide_row = calls_ == 0 && result_.row_count == 0;
+    const bool goes_on = call_.pace->Spend(kLoopUnitsMax + 1);
+    LS_CHECK(!goes_on, "what is too long for where it is stops");
+  } else {
+    TakeMatched();
+  }
   row_.ForgetRow();
 }
 
@@ -191,7 +241,11 @@ void ResultCollector::ForgetStaticRow() {
 }
 
 void ResultCollector::Take() {
-  if (MatchesAll(filters_)) TakeMatched();
+  if (!MatchesAll(filters_)) return;
+  if (!MakesMuch(BytesOf(row_))) [[likely]]
+    return TakeMatched();
+  Keep();
+  TakeKept();
 }
 
 void ResultCollector::TakeMatched() {

@@ -75,10 +75,11 @@ class ResultCollector final : public RowSink {
   void ForgetStaticRow();
   bool has_static_row() const { return has_static_row_; }
 
-  // Looks at the row in row().
+  // Looks at the row in row(), while no lane is held.
   void Take();
-  // A row of which functions make much is not evaluated while its lane is held: it is kept, and taken
-  // here, after the read. Where others wait for this thread it is not taken at all: see WorkPace.
+  // A row of which functions, or a column that is selected often, make much is not evaluated while its lane is
+  // held: it is kept, and taken here, after the read. Where others wait for this thread it is not taken at
+  // all: see WorkPace.
   void TakeKept();
 
   // Behind the last row: the row of an aggregate, or of the last group.
@@ -97,6 +98,8 @@ class ResultCollector final : public RowSink {
 
   // The row in row(), which the filters let through.
   void TakeMatched();
+  // The row in row(), of so many bytes, makes much of the result.
+  bool MakesMuch(uint64_t bytes) const;
   void Keep();
   uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
 
@@ -122,14 +125,17 @@ class ResultCollector final : public RowSink {
   std::vector<cql::BoundFilter> static_filters_;  // by their static rows
   // Some hundred us.
   static constexpr uint64_t kHoldUnitsMax = 8 << 10;
+  // A row of more cells is as much work again for each of them.
+  static constexpr size_t kFewCells = 8;
   // Some 10 ns a byte; digits of a long number take 500 to 1000.
   static constexpr uint64_t kBytesOfCallUnit = 4;
 
   const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
-  // By position: what of a row the result is made of. Empty until a row is kept.
+  // By position: what of a row the result is made of. Empty until Bind.
   std::vector<bool> used_columns_;
-  bool has_kept_row_ = false;  // in row_
+  bool is_too_long_here_ = false;  // the kept row, which is not in row_ then
+  bool has_kept_row_ = false;      // in row_
   std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;

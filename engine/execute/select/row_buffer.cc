@@ -111,6 +111,10 @@ void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
       continue;
     }
     // Those of one column come one behind the other.
+    if (!used_columns_.empty() && !used_columns_[column]) {
+      while (i + 1 < cells.size() && cells[i + 1].column == cell.column) ++i;
+      continue;
+    }
     ElementsValue& elements = elements_[column];
     elements.Begin(table_.columns[column].type);
     elements.Add(cell.path, cell.value);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/model/cell_path.h"
@@ -25,6 +26,10 @@ class RowBuffer {
   RowBuffer& operator=(const RowBuffer&) = delete;
 
   const TableDefinition& table() const { return table_; }
+
+  // By position: columns that nobody will look at are null from now on, if they have several cells: their
+  // values need not be put together.
+  void UseOnly(std::vector<bool> columns) { used_columns_ = std::move(columns); }
 
   // The partition that the next rows are of; `key` stays where it is.
   void SetPartition(std::string_view key);
@@ -70,6 +75,7 @@ class RowBuffer {
   const size_t clustering_begin_;
   std::vector<uint16_t> regular_columns_;  // ColumnId -> position
   std::vector<uint16_t> static_columns_;   // the same
+  std::vector<bool> used_columns_;         // empty: all
   std::string_view partition_key_;
   std::string computed_key_;  // that of a row that is computed
   std::string clustering_key_;

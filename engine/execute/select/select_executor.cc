@@ -233,6 +233,7 @@ class SelectExecution {
     collector_.Expect(std::min(limits_.rows, limits_.page));
     collector_.row().SetNoRow();
     collector_.Take();
+    if (!Spend(0)) return false;
     if (collector_.ended() && !collector_.too_large()) return false;
     Count(limits_.rows);
     Count(limits_.page);
