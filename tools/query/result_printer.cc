@@ -125,8 +125,9 @@ absl::Status ResultPrinter::Print(const CqlRows& page) {
   }
   has_header_ = true;
   rows_ += page.size();
-  if (std::fflush(out_) == 0) return absl::OkStatus();
-  return absl::UnavailableError("standard output: cannot be written");
+  // What did not fit its buffer was written before, and is only told by ferror().
+  if (std::fflush(out_) == 0 && std::ferror(out_) == 0) return absl::OkStatus();
+  return absl::UnavailableError("the output cannot be written");
 }
 
 void ResultPrinter::Finish() {

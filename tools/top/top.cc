@@ -44,8 +44,8 @@ absl::Status Show(const TopOptions& options, const TopFrame& frame) {
   if (is_live) text = OnScreen(text);
   if (!is_live && !options.once && !options.json) text += '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) == 0) return absl::OkStatus();
-  return absl::UnavailableError("standard output: cannot be written");
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return absl::OkStatus();
+  return absl::UnavailableError("the output cannot be written");
 }
 
 absl::Status Top(const TopOptions& options) {

@@ -1,12 +1,14 @@
 // `liststore query` as its users run it, beside a server.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tests/support/temp_folder.h"
 #include "tests/tools/copy/copy_server.h"
 #include "tests/tools/program.h"
+#include "tools/query/result_printer.h"
 #include "tools/query/split_statements.h"
 
 namespace liststore::testing {
@@ -138,6 +140,19 @@ TEST(Query, PagesFollowEachOtherUnderOneHeader) {
   const ProgramResult csv =
       Query(server, {"--page-size", "7", "--format", "csv", "SELECT ts FROM feat.clicks LIMIT 8"});
   EXPECT_EQ(csv.out, "ts\n1\n2\n3\n4\n5\n6\n7\n8\n");
+}
+
+// Of a page that fits the stream's buffer, and of one that does not.
+TEST(Query, ADiskThatIsFullIsAnError) {
+  CopyServer server;
+  MakeClicks(server, 600);
+  for (const char* limit : {"1", "600"}) {
+    const CqlRows page = server.Run(std::string("SELECT * FROM feat.clicks LIMIT ") + limit);
+    std::FILE* const full = std::fopen("/dev/full", "w");
+    ASSERT_NE(full, nullptr);
+    EXPECT_FALSE(ResultPrinter(ResultFormat::kCsv, full).Print(page).ok()) << limit;
+    std::fclose(full);
+  }
 }
 
 TEST(Query, StatementsOfAFileGoOverOneConnectionUpToTheFirstThatFails) {
