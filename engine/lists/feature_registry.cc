@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
@@ -327,10 +328,16 @@ absl::Status FeatureRegistry::WithdrawAndDelete(std::span<FeatureEntry* const> e
   }
   std::vector<int64_t> ttls;
   for (FeatureEntry* const entry : entries) ttls.push_back(entry->ttl_seconds());
+  // Also where the heap refuses something on the way.
+  absl::Cleanup put_back = [&] {
+    for (size_t i = 0; i < entries.size(); ++i) entries[i]->set_ttl_seconds(ttls[i]);
+  };
   absl::Status status = Withdraw(entries, withdrawn);
   if (status.ok()) status = delete_rows();
-  if (status.ok()) return status;
-  for (size_t i = 0; i < entries.size(); ++i) entries[i]->set_ttl_seconds(ttls[i]);
+  if (status.ok()) {
+    std::move(put_back).Cancel();
+    return status;
+  }
   if (withdrawn == 0) return status;
   return absl::Status(
       status.code(),

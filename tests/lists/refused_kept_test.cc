@@ -1,0 +1,74 @@
+// The heap refuses an allocation, each in turn, in operations of a store with a data directory.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "liststore/list_store.h"
+#include "tests/lists/store_fixture.h"
+#include "tests/support/refusing_new.h"
+#include "tests/support/temp_folder.h"
+
+namespace liststore::testing {
+namespace refused_kept_test {
+
+class RefusedKept : public ::testing::Test {
+ protected:
+  Options OptionsFor(uint64_t nth) {
+    Options options = SmallOptions(clock);
+    options.shards = 1;
+    options.background_reclaim = false;
+    options.data_dir = folder / std::to_string(nth);
+    options.commit_log = CommitLog::kOs;
+    options.commit_log_segment_bytes = uint64_t{2} << 20;
+    return options;
+  }
+
+  const TempFolder folder;
+  ManualClock clock{kNow};
+};
+
+// The versions of "history" with their TTLs.
+std::string Features(const ListStore& store) {
+  std::string text;
+  for (const ListFeatureInfo& info : store.ListFeatures()) {
+    for (const ListFeatureVersionInfo& version : info.versions) {
+      text += "'" + version.version + "' " + std::to_string(version.ttl_seconds) + " ";
+    }
+  }
+  return text;
+}
+
+TEST_F(RefusedKept, AFeatureWhoseDeletionIsRefusedTakesItemsAsBefore) {
+  bool refused = true;
+  for (uint64_t nth = 1; refused; ++nth) {
+    ASSERT_LT(nth, 10'000u);
+    SCOPED_TRACE(nth);
+    const std::unique_ptr<ListStore> store = OpenStore(OptionsFor(nth));
+    ASSERT_EQ(Say(store->CreateListFeature("user", "history", 30 * kDay)), "OK");
+    ASSERT_EQ(Say(store->CreateListFeatureVersion("user", "history", "v2", kDay)), "OK");
+    const std::string before = Features(*store);
+    const NewItem item{kNow, "value"};
+    const ListId lists[] = {{"user", "history", "", "a"}, {"user", "history", "v2", "a"}};
+    for (const ListId& list : lists) {
+      ASSERT_EQ(Say(store->AddListItems(list, {&item, 1})), "OK");
+    }
+    RefusedNew refusal(nth);
+    const absl::Status status = store->DeleteListFeature("user", "history");
+    refused = refusal.End();
+    const std::string after = Features(*store);
+    if (after.empty()) continue;  // it is done, whatever came behind it
+    ASSERT_FALSE(status.ok());
+    ASSERT_EQ(after, before);
+    for (const ListId& list : lists) {
+      ASSERT_EQ(Say(store->AddListItems(list, {&item, 1})), "OK");
+    }
+    ASSERT_EQ(Say(store->DeleteListFeature("user", "history")), "OK");
+    store->Verify();
+  }
+}
+
+}  // namespace refused_kept_test
+}  // namespace liststore::testing
