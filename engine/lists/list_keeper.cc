@@ -360,7 +360,11 @@ durable::SnapshotContent ListKeeper::Content() {
 }
 
 absl::StatusOr<durable::SnapshotResult> ListKeeper::TakeSnapshotNow() {
-  return run_.TakeSnapshot(engine_, clock_.NowNanos(), [this] { return Content(); });
+  const std::vector<uint64_t> lost = engine_.LostEvictions();
+  LS_ASSIGN_OR_RETURN(const durable::SnapshotResult taken,
+                      run_.TakeSnapshot(engine_, clock_.NowNanos(), [this] { return Content(); }));
+  engine_.ForgiveLostEvictions(lost);
+  return taken;
 }
 
 absl::StatusOr<durable::SnapshotResult> ListKeeper::TakeSnapshot() {

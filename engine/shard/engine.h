@@ -263,6 +263,10 @@ class Engine {
   void WriteDownEvictions(TableId table);
   // Of all lanes: what the logs had no room for, as far as they have it now.
   void WriteDownGone(uint64_t now_nanos);
+  // Of each lane: evictions for whose records the heap had no room. The lane refuses writes until a snapshot of
+  // everything has been published that was begun when there were so many: it has none of them.
+  std::vector<uint64_t> LostEvictions();
+  void ForgiveLostEvictions(std::span<const uint64_t> lost);
   bool keeps_log() const { return !logs_.empty(); }
   uint32_t log_run() const { return log_run_; }
   // Why a log refuses. OK: none does.

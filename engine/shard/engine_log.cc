@@ -35,6 +35,22 @@ void Engine::WriteDownGone(uint64_t now_nanos) {
   }
 }
 
+std::vector<uint64_t> Engine::LostEvictions() {
+  std::vector<uint64_t> lost;
+  lost.reserve(lanes_.size());
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] { lost.push_back(lane->lost_evictions()); });
+  }
+  return lost;
+}
+
+void Engine::ForgiveLostEvictions(std::span<const uint64_t> lost) {
+  LS_CHECK(lost.size() == lanes_.size(), "each lane has its number");
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i]->ownership.Run([&] { lanes_[i]->ForgiveLostEvictions(lost[i]); });
+  }
+}
+
 absl::Status Engine::log_refusal() const {
   for (const commitlog::WriteLog* log : logs_) {
     absl::Status status = log->refusal();

@@ -14,14 +14,14 @@ void GoneRecords::OnEvicted(std::string_view partition_key, int64_t now_seconds)
   if (WriteDownAll(now_seconds) && WriteDown(partition_key, now_seconds)) return;
   waiting_.emplace_back(partition_key);
 } catch (const std::bad_alloc&) {
-  is_lost_ = true;
+  ++lost_;
 }
 
 bool GoneRecords::WriteDownAll(int64_t now_seconds) {
   size_t done = 0;
   while (done < waiting_.size() && WriteDown(waiting_[done], now_seconds)) ++done;
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(done));
-  return waiting_.empty() && !is_lost_;
+  return waiting_.empty() && lost_ == forgiven_;
 }
 
 bool GoneRecords::WriteDown(std::string_view partition_key, int64_t now_seconds) {

@@ -139,6 +139,9 @@ class Lane final : private storage::AddressOf {
   void WriteDownEvictions(TableId table);
   // False: there is something that the log has no room for.
   bool WriteDownGone(uint64_t now_nanos);
+  // See GoneRecords::lost.
+  uint64_t lost_evictions() const;
+  void ForgiveLostEvictions(uint64_t lost);
   // Applies a write that was written down to the partition, which lives here. See Engine::Replay.
   OpStatus Replay(const commitlog::RecordedWrite& write, TableId id, uint64_t address);
   // What goes of all its tables.

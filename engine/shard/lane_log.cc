@@ -34,6 +34,12 @@ bool Lane::WriteDownGone(uint64_t now_nanos) {
   return gone_ == nullptr || gone_->WriteDownAll(WholeSeconds(now_nanos));
 }
 
+uint64_t Lane::lost_evictions() const { return gone_ == nullptr ? 0 : gone_->lost(); }
+
+void Lane::ForgiveLostEvictions(uint64_t lost) {
+  if (gone_ != nullptr) gone_->Forgive(lost);
+}
+
 // Its record goes to where it is written from, and takes no memory on the way.
 bool Lane::ExecuteLoggedItem(const Command& command, std::span<const RowUpdate> rows,
                              storage::Table& into, uint64_t address, uint64_t now_nanos,

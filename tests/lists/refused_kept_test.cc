@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,6 +69,48 @@ TEST_F(RefusedKept, AFeatureWhoseDeletionIsRefusedTakesItemsAsBefore) {
     ASSERT_EQ(Say(store->DeleteListFeature("user", "history")), "OK");
     store->Verify();
   }
+}
+
+// What was forgotten, and could not be written down, is in no log: a snapshot makes up for it.
+TEST_F(RefusedKept, ALaneThatLostAnEvictionWritesAgainBehindASnapshot) {
+  const std::string id(20'000, 'x');  // its record finds no memory that is there
+  const ListId list{"user", "history", "", id};
+  const NewItem item{kNow, "value"};
+  int lost = 0;
+  bool refused = true;
+  for (uint64_t nth = 1; refused; ++nth) {
+    ASSERT_LT(nth, 10'000u);
+    SCOPED_TRACE(nth);
+    Options options = OptionsFor(nth);
+    options.memory_policy = MemoryPolicy::kEvict;
+    options.lists_live_elsewhere = true;
+    std::unique_ptr<ListStore> store = OpenStore(options);
+    ASSERT_EQ(Say(store->CreateListFeature("user", "history", 30 * kDay)), "OK");
+    ASSERT_EQ(Say(store->PutList(list, {&item, 1})), "OK");
+    RefusedNew refusal(nth);
+    const absl::Status status = store->ForgetList(list).status();
+    refused = refusal.End();
+    ListItems items;
+    ASSERT_EQ(Say(store->GetListItems(list, {}, &items)), "OK");
+    const bool is_gone = items.presence() == ListPresence::kAbsent;
+    if (status.ok()) {
+      ASSERT_TRUE(is_gone);
+    }
+    if (is_gone && !store->PutList(list, {&item, 1}).ok()) {
+      ++lost;
+      ASSERT_TRUE(absl::IsUnknown(status)) << status;
+      ASSERT_EQ(Say(store->Snapshot()), "OK");
+      Options copy = options;
+      copy.data_dir = folder / "copy";
+      std::filesystem::remove_all(copy.data_dir);
+      std::filesystem::copy(options.data_dir, copy.data_dir);
+      ASSERT_EQ(Say(OpenStore(copy)->GetListItems(list, {}, &items)), "OK");
+      ASSERT_EQ(items.presence(), ListPresence::kAbsent);
+    }
+    ASSERT_EQ(Say(store->PutList(list, {&item, 1})), "OK");
+    store->Verify();
+  }
+  EXPECT_GT(lost, 0);
 }
 
 }  // namespace refused_kept_test
