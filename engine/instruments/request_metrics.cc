@@ -124,6 +124,8 @@ RequestMetrics::Series RequestMetrics::SeriesOf(Place& place, execute::RequestVi
                                                 execute::ClientState& client,
                                                 const execute::StatementCache& cache) {
   const std::span<execute::StatementView> statements = request.statements();
+  // What failed may name a table that there is not; what was prepared does not.
+  const bool may_enter = request.outcome.answered && !request.outcome.error;
   if (request.kind() != execute::RequestKind::kPrepare && !statements.empty() &&
       statements.front().prepared() == nullptr) {
     statements.front().Find(client.statements, cache);
@@ -131,48 +133,52 @@ RequestMetrics::Series RequestMetrics::SeriesOf(Place& place, execute::RequestVi
   cql::StatementOutline none;
   if (request.kind() == execute::RequestKind::kBatch) {
     none.op = StatementOp::kBatch;
-    if (statements.empty()) return SeriesOf(place, none);
+    if (statements.empty()) return SeriesOf(place, none, /*may_enter=*/true);
     const cql::StatementOutline& first = statements.front().Outline(client.keyspace);
     none.keyspace = first.keyspace;
     none.table = first.table;
-    return SeriesOf(place, none);
+    return SeriesOf(place, none, may_enter || statements.front().prepared() != nullptr);
   }
   if (request.kind() == execute::RequestKind::kPrepare) {
     none.op = StatementOp::kPrepare;
-    return SeriesOf(place, none);
+    return SeriesOf(place, none, /*may_enter=*/true);
   }
   const execute::PreparedStatement* const prepared =
       statements.front().is_prepared() ? statements.front().prepared() : nullptr;
   if (prepared == nullptr) {
-    return SeriesOf(place, statements.front().is_prepared()
-                               ? none
-                               : statements.front().Outline(client.keyspace));
+    if (statements.front().is_prepared()) return SeriesOf(place, none, /*may_enter=*/true);
+    return SeriesOf(place, statements.front().Outline(client.keyspace), may_enter);
   }
-  const Series series = SeriesOf(place, prepared->outline);
+  const Series series = SeriesOf(place, prepared->outline, /*may_enter=*/true);
   prepared->metrics_series.store(series, std::memory_order_relaxed);
   return series;
 }
 
-RequestMetrics::Series RequestMetrics::SeriesOf(Place& place,
-                                                const cql::StatementOutline& outline) {
+RequestMetrics::Series RequestMetrics::SeriesOf(Place& place, const cql::StatementOutline& outline,
+                                                bool may_enter) {
   const auto of_others = static_cast<Series>(kSeriesMax + 1 + static_cast<size_t>(outline.op));
-  if (outline.keyspace.size() > kNameBytesMax || outline.table.size() > kNameBytesMax) {
+  // Of a text without a keyspace it may be what the others are called.
+  const bool is_called_others = outline.keyspace.empty() && outline.table == kOthers;
+  if (is_called_others || outline.keyspace.size() > kNameBytesMax ||
+      outline.table.size() > kNameBytesMax) {
     return of_others;
   }
   const Key key(outline.keyspace, outline.table, outline.op);
   if (!place.is_shared) {
     if (const auto known = place.known.find(key); known != place.known.end()) return known->second;
   }
-  const Series series = Enter(key);
+  // Of no table there are few.
+  const bool is_of_none = outline.keyspace.empty() && outline.table.empty();
+  const Series series = Enter(key, may_enter || is_of_none);
   if (series == 0) return of_others;
   if (!place.is_shared) place.known.emplace(key, series);
   return series;
 }
 
-RequestMetrics::Series RequestMetrics::Enter(const Key& key) {
+RequestMetrics::Series RequestMetrics::Enter(const Key& key, bool may_enter) {
   const MutexLock lock(mutex_);
   if (const auto known = series_.find(key); known != series_.end()) return known->second;
-  if (series_.size() >= kSeriesMax) return 0;
+  if (!may_enter || series_.size() >= kSeriesMax) return 0;
   const auto series = static_cast<Series>(series_.size() + 1);
   kinds_[series].store(static_cast<uint8_t>(KindOf(std::get<2>(key))), std::memory_order_relaxed);
   series_.emplace(key, series);

@@ -70,7 +70,8 @@ struct LatencyCounts {
 // loops shares one more place. A group of requests of one prepared statement costs some ten
 // instructions a request and a few for the group; a text is looked at as far as its table's name.
 // At most kSeriesMax pairs of a table and an operation are told apart: the first that come. What comes
-// later is counted together, by operation, as of the table "_others". 40 KiB for each loop at most, and their names.
+// later is counted together, by operation, as of the table "_others", and so are texts that failed and
+// whose table no other was counted of: a client may name whatever it likes. 40 KiB for each loop at most, and their names.
 class RequestMetrics {
  public:
   static constexpr size_t kSeriesMax = 4096;
@@ -120,9 +121,10 @@ class RequestMetrics {
 
   Series SeriesOf(Place& place, execute::RequestView& request, execute::ClientState& client,
                   const execute::StatementCache& cache);
-  Series SeriesOf(Place& place, const cql::StatementOutline& outline);
-  // 0: there are too many.
-  Series Enter(const Key& key);
+  // `may_enter`: else a series that is not there yet is not made, and it is one of the others.
+  Series SeriesOf(Place& place, const cql::StatementOutline& outline, bool may_enter);
+  // 0: there are too many, or it is not there and may not be made.
+  Series Enter(const Key& key, bool may_enter);
   static void Count(Place& place, Series series, uint64_t count);
   static void AddCells(Place& place, size_t chunk);
   static void Add(std::atomic<uint64_t>& to, uint64_t count, bool is_shared) {

@@ -116,6 +116,36 @@ TEST_F(RequestMetricsTest, TablesThatComeTooLateAreCountedTogether) {
   EXPECT_EQ(metrics_.Latencies(LatencyKind::kRead).buckets[0], RequestMetrics::kSeriesMax + 10);
 }
 
+TEST_F(RequestMetricsTest, TextsThatFailMakeNoSeries) {
+  for (int i = 0; i < 10; ++i) {
+    Note("SELECT * FROM ks.no" + std::to_string(i), std::chrono::microseconds(1),
+         CqlErrorCode::kInvalid);
+  }
+  Note("SELECT * FROM ks.t", std::chrono::microseconds(1));
+  Note("SELECT * FROM ks.t", std::chrono::microseconds(1), CqlErrorCode::kInvalid);
+  client_.shard = 1;  // that has not seen it yet
+  Note("SELECT * FROM ks.t", std::chrono::microseconds(1), CqlErrorCode::kInvalid);
+  EXPECT_EQ(
+      Counted(),
+      (Counts{{"SELECT ._others invalid", 10}, {"SELECT ks.t ok", 1}, {"SELECT ks.t invalid", 2}}));
+}
+
+// A page with one series twice is refused whole.
+TEST_F(RequestMetricsTest, ATableThatIsCalledLikeTheOthersIsOneOfThem) {
+  Note("SELECT * FROM \"_others\"", std::chrono::microseconds(1));
+  Note("SELECT * FROM ks.\"_others\"", std::chrono::microseconds(1));
+  for (size_t i = 0; i < RequestMetrics::kSeriesMax; ++i) {
+    Note("SELECT * FROM ks.t" + std::to_string(i), std::chrono::microseconds(1));
+  }
+  size_t series = 0;
+  for (const RequestCount& count : metrics_.Requests()) {
+    if (count.keyspace.empty() && count.table == RequestMetrics::kOthers) ++series;
+  }
+  EXPECT_EQ(series, 1u);
+  EXPECT_EQ(Counted().at("SELECT ._others ok"), 2u);
+  EXPECT_EQ(Counted().at("SELECT ks._others ok"), 1u);
+}
+
 TEST(PrometheusTextTest, WhatIsWrittenIsReadAgain) {
   PrometheusText text;
   text.Begin("liststore_a_total", PrometheusText::Type::kCounter, "Two\nlines and a \\.");
