@@ -11,12 +11,8 @@ http_face::LogIn LoginsOfHttp(cql_face::LoginGuard& guard, roles::Authenticator&
                                   const std::string& password) {
     http_face::LoginResult result;
     // An attempt over CQL waits there; over HTTP it is sent away, and comes again.
-    const auto delay = guard.Enter(address, std::chrono::steady_clock::now());
-    if (delay.count() > 0) guard.Leave(address);
-    if (delay.count() != 0) {
-      result.wait = delay.count() > 0 ? delay : guard.limits().delay_max;
-      return result;
-    }
+    result.wait = guard.WaitOf(address, std::chrono::steady_clock::now());
+    if (result.wait.count() > 0) return result;
     // Those of an empty name or password are refused by the authenticator as well.
     result.refusal = authenticator.LogIn(user, password);
     if (result.refusal) {

@@ -23,10 +23,25 @@ std::chrono::nanoseconds LoginGuard::Enter(std::string_view address, Instant now
     failures_.fetch_add(1, std::memory_order_relaxed);
     return std::chrono::nanoseconds(-1);
   }
+  const auto delay = DelayOf(entry.failures);
+  if (limits_.first_delay.count() != 0) ++entry.waiting;
+  return delay;
+}
+
+std::chrono::nanoseconds LoginGuard::DelayOf(int failures) const {
   constexpr int kDoublingsMax = 20;
-  const auto delay = limits_.first_delay * (1 << std::min(entry.failures - 1, kDoublingsMax));
-  if (delay.count() != 0) ++entry.waiting;
+  const auto delay = limits_.first_delay * (1 << std::min(failures - 1, kDoublingsMax));
   return std::min<std::chrono::nanoseconds>(delay, limits_.delay_max);
+}
+
+std::chrono::nanoseconds LoginGuard::WaitOf(std::string_view address, Instant now) {
+  const MutexLock lock(mutex_);
+  const auto at = addresses_.find(KeyOf(address));
+  if (at == addresses_.end()) return std::chrono::nanoseconds(0);
+  const Entry& entry = at->second;
+  if (entry.failures == 0 || IsForgiven(entry, now)) return std::chrono::nanoseconds(0);
+  return std::max(std::chrono::nanoseconds(entry.last_failure + DelayOf(entry.failures) - now),
+                  std::chrono::nanoseconds(0));
 }
 
 void LoginGuard::Leave(std::string_view address) {

@@ -47,6 +47,9 @@ class LoginGuard {
   // Leave. Negative: too many wait already, and it is to be refused.
   std::chrono::nanoseconds Enter(std::string_view address, Instant now);
   void Leave(std::string_view address);
+  // For who does not wait but comes again: how long from `now` until an attempt of `address` is
+  // looked at, counted from its last failure. Never negative, and nothing is held.
+  std::chrono::nanoseconds WaitOf(std::string_view address, Instant now);
   // A password of `address` may be hashed, until EndCheck. False: as many are as may be; what they
   // find out may be known without hashing then, or make this one wait longer.
   [[nodiscard]] bool BeginCheck(std::string_view address);
@@ -74,6 +77,8 @@ class LoginGuard {
   bool IsForgiven(const Entry& entry, Instant now) const {
     return entry.waiting == 0 && now - entry.last_failure > limits_.memory;
   }
+  // What an attempt waits for; `failures` > 0.
+  std::chrono::nanoseconds DelayOf(int failures) const;
   // Makes room for one.
   void Forget(Instant now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

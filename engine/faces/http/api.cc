@@ -30,6 +30,9 @@ using cql::JsonObject;
 using cql::JsonValue;
 using protocol::Consistency;
 
+// Of a name that is said again in an error.
+constexpr size_t kSaidNameBytesMax = 100;
+
 struct Statement {
   std::string text;
   int page_size = kPageSizeDefault;
@@ -161,7 +164,7 @@ std::variant<Statement, HttpAnswer> SelectOf(const ApiTable& table, std::string_
     const auto column = std::ranges::find(table.columns, name, &ApiColumn::name);
     const bool is_text = column != table.columns.end() && column->type == JsonType::kString;
     if (!is_text || where.find(Cat("\"", name, "\"")) != std::string::npos) {
-      return BadRequest(Cat("There is no parameter ", name.substr(0, 100),
+      return BadRequest(Cat("There is no parameter ", FrontOf(name, kSaidNameBytesMax),
                             ": limit, and the table's columns of text, once each"));
     }
     AppendTo(where, where.empty() ? " WHERE " : " AND ", "\"", name, "\" = ", CqlText(value));
@@ -209,8 +212,8 @@ HttpAnswer WriteTable(const ApiTable& table, const HttpCall& call,
   auto& row = std::get<JsonObject>(body);
   for (const cql::JsonMember& member : row) {
     if (std::ranges::find(table.columns, member.name, &ApiColumn::name) == table.columns.end()) {
-      return BadRequest(Cat(member.name.substr(0, 100), " is no column of liststore.", table.name,
-                            "; GET /api/openapi.json has all"));
+      return BadRequest(Cat(FrontOf(member.name, kSaidNameBytesMax), " is no column of liststore.",
+                            table.name, "; GET /api/openapi.json has all"));
     }
   }
   const bool is_named =
@@ -280,7 +283,7 @@ std::optional<std::string> TakeMember(const cql::JsonMember& member, Statement& 
     if (!consistency) return "consistency is ONE, LOCAL_QUORUM, ...";
     statement.consistency = *consistency;
   } else {
-    return Cat("There is no ", member.name.substr(0, 100),
+    return Cat("There is no ", FrontOf(member.name, kSaidNameBytesMax),
                ": query, keyspace, page_size, paging_state and consistency");
   }
   return std::nullopt;

@@ -19,14 +19,17 @@ namespace http = boost::beast::http;
 
 std::string TextOf(beast::string_view text) { return {text.data(), text.size()}; }
 
+// What is held for a byte of fields at most: the shortest field has four, and an entry of a list and
+// of a tree.
+constexpr size_t kHeldForHeaderByte = 24;
+
 }  // namespace
 
 struct RequestParser::State {
-  State() { parser.eager(true); }
-
   http::request_parser<http::string_body> parser;
   bool has_begun = false;
   bool was_continued = false;
+  size_t header_bytes = 0;  // that are taken of it
 };
 
 RequestParser::RequestParser(const HttpLimits& limits) : limits_(limits) {}
@@ -46,8 +49,16 @@ RequestParser::Outcome RequestParser::Next(std::string_view received, size_t& co
   while (!parser.is_done() && consumed < received.size()) {
     beast::error_code error;
     const std::string_view rest = received.substr(consumed);
+    const bool had_header = parser.is_header_done();
     const size_t taken = parser.put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     consumed += taken;
+    // The parser's own limit is of one call. Whole lines that come one by one add up here.
+    if (!had_header) {
+      state_->header_bytes += taken;
+      if (state_->header_bytes > limits_.header_bytes_max) error = http::error::header_limit;
+      // Before that a call ends with the header, so that it is known how long it is.
+      if (parser.is_header_done()) parser.eager(true);
+    }
     if (error == http::error::need_more) {
       // A line that is longer than all may be is refused, however slowly it comes.
       if (received.size() - consumed > limits_.header_bytes_max)
@@ -66,6 +77,7 @@ RequestParser::Outcome RequestParser::Next(std::string_view received, size_t& co
     if (taken == 0) break;
   }
   if (!parser.is_done()) return Outcome::kIncomplete;
+  if (IsAmbiguous()) return Outcome::kRefused;
   auto message = parser.release();
   request = {};
   request.method = TextOf(message.method_string());
@@ -95,8 +107,24 @@ bool RequestParser::TakeContinue() {
 
 size_t RequestParser::held_bytes() const {
   if (state_ == nullptr) return 0;
-  // Of fields the most that there may be, once there are some.
-  return sizeof(State) + limits_.header_bytes_max + state_->parser.get().body().capacity();
+  return sizeof(State) + limits_.header_bytes_max + kHeldForHeaderByte * state_->header_bytes +
+         state_->parser.get().body().capacity();
+}
+
+bool RequestParser::IsAmbiguous() {
+  const auto& message = state_->parser.get();
+  const size_t encodings = message.count(http::field::transfer_encoding);
+  const bool is_chunked = encodings == 1 && message.version() >= 11 &&
+                          beast::iequals(message[http::field::transfer_encoding], "chunked");
+  if (encodings > 0 && !is_chunked) {
+    Refuse(static_cast<int>(http::error::bad_transfer_encoding));
+    return true;
+  }
+  if (message.count(http::field::host) > 1) {
+    refusal_ = ErrorAnswer(400, "bad_request", "Host is given twice; send it once");
+    return true;
+  }
+  return false;
 }
 
 void RequestParser::Refuse(int code) {
@@ -128,8 +156,9 @@ void AppendAnswerHeader(const HttpAnswer& answer, const HttpRequest& request, bo
       Cat("HTTP/1.1 ", answer.status, " ",
           TextOf(http::obsolete_reason(static_cast<http::status>(answer.status))), "\r\n");
   if (!answer.body.empty()) AppendTo(header, "Content-Type: ", answer.content_type, "\r\n");
-  AppendTo(header, "Content-Length: ", answer.body.size(),
-           "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n");
+  // 204 says itself that there is no body.
+  if (answer.status != 204) AppendTo(header, "Content-Length: ", answer.body.size(), "\r\n");
+  header += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
   for (const auto& [name, value] : answer.fields) {
     AppendTo(header, name, ": ", value, "\r\n");
   }

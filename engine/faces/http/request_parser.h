@@ -39,6 +39,8 @@ class RequestParser {
  private:
   struct State;
 
+  // Of a request that has come whole: what may be read as two different ones.
+  bool IsAmbiguous();
   void Refuse(int code);
 
   const HttpLimits limits_;

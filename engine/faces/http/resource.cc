@@ -82,7 +82,7 @@ Resources::Found Resources::Find(const HttpRequest& request) const {
     found.refusal.status = 204;
   } else {
     found.refusal = ErrorAnswer(405, "method_not_allowed",
-                                Cat(request.path().substr(0, kSaidBytesMax), " takes ", allow));
+                                Cat(FrontOf(request.path(), kSaidBytesMax), " takes ", allow));
   }
   found.refusal.fields.emplace_back("Allow", allow);
   return found;

@@ -32,6 +32,8 @@ struct Resource {
   bool is_immediate = false;
   // Called by any thread, for several clients at once.
   std::function<HttpAnswer(const HttpCall& call)> answer;
+  // Whatever name the client calls the server by; immediate ones do so anyway.
+  bool takes_any_host = false;
 };
 
 // The resources of a server. Constant while it runs; any thread.

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,6 +100,19 @@ std::string TooLarge(size_t bytes_max) {
              " bytes of JSON; ask for a smaller page_size, or fewer columns");
 }
 
+// What has no JSON of its type, as an int of no bytes, is shown all the same: empty, or its bytes as
+// those of a blob. nullopt: it is too large.
+std::optional<std::string> ValueJson(const DataType& type, std::optional<std::string_view> value,
+                                     size_t bytes_max) {
+  cql::CqlOr<std::string> json = cql::EncodeJson(type, value, bytes_max);
+  if (!json.ok() && json.error().message != cql::RowOfResultTooLarge(bytes_max).message) {
+    if (value->empty()) return R"("")";
+    json = cql::EncodeJson(CqlType::kBlob, value, bytes_max);
+  }
+  if (!json.ok()) return std::nullopt;
+  return *std::move(json);
+}
+
 std::optional<std::string> AppendRows(BodyReader& body, size_t bytes_max, std::string& out) {
   const auto flags = static_cast<uint32_t>(body.ReadInt());
   const int32_t count = body.ReadInt();
@@ -127,10 +143,10 @@ std::optional<std::string> AppendRows(BodyReader& body, size_t bytes_max, std::s
     out += row == 0 ? "{" : ",{";
     for (size_t i = 0; i < columns.size(); ++i) {
       const protocol::Value value = body.ReadBytes();
-      const auto json = cql::EncodeJson(
-          columns[i].type, value.has_bytes() ? std::optional(value.bytes()) : std::nullopt,
-          bytes_max);
-      if (!json.ok()) return json.error().message;
+      const auto json =
+          ValueJson(columns[i].type,
+                    value.has_bytes() ? std::optional(value.bytes()) : std::nullopt, bytes_max);
+      if (!json) return TooLarge(bytes_max);
       AppendTo(out, i == 0 ? "" : ",", columns[i].name_json, ":", *json);
       if (out.size() > bytes_max) return TooLarge(bytes_max);
     }

@@ -1,6 +1,11 @@
 #include "engine/faces/http/session.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "absl/strings/escaping.h"
@@ -31,6 +36,44 @@ bool IsFromElsewhere(const HttpRequest& request) {
   return scheme == std::string::npos || request.origin.substr(scheme + 3) != request.host;
 }
 
+// "localhost", "127.0.0.1:80", "[::1]:80", or not said: no name that somebody else makes lead here.
+bool IsOwnHost(std::string_view host) {
+  if (host.empty()) return true;
+  const bool is_bracketed = host.front() == '[';
+  const size_t end = is_bracketed ? host.find(']') : host.find(':');
+  if (is_bracketed && end == std::string_view::npos) return false;
+  const std::string name(is_bracketed ? host.substr(1, end - 1) : host.substr(0, end));
+  std::string_view port = end == std::string_view::npos ? std::string_view()
+                                                        : host.substr(end + (is_bracketed ? 1 : 0));
+  if (!port.empty()) {
+    if (port.front() != ':') return false;
+    port.remove_prefix(1);
+    if (!std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; })) return false;
+  }
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  if (is_bracketed) return ::inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+  return absl::EqualsIgnoreCase(name, "localhost") ||
+         ::inet_pton(AF_INET, name.c_str(), address.data()) == 1;
+}
+
+// What is assigned an empty one keeps its memory.
+void Free(std::string& text) { std::string().swap(text); }
+
+size_t HeldBytesOf(const HttpRequest& request) {
+  return request.method.capacity() + request.target.capacity() + request.authorization.capacity() +
+         request.content_type.capacity() + request.origin.capacity() + request.host.capacity() +
+         request.body.capacity();
+}
+
+// What an answer has to know of its request.
+HttpRequest OutlineOf(const HttpRequest& request) {
+  HttpRequest outline;
+  if (request.method == "HEAD") outline.method = request.method;
+  outline.is_http_1_0 = request.is_http_1_0;
+  outline.keeps_alive = request.keeps_alive;
+  return outline;
+}
+
 }  // namespace
 
 // Made by the loop, then a worker's until it has posted that it is done, then the loop's again; but
@@ -39,6 +82,7 @@ struct HttpSession::Job {
   const Resource* resource = nullptr;
   std::string name;
   HttpRequest request;
+  size_t request_bytes = 0;
   // Any thread: nobody waits for it.
   std::atomic<bool> is_cancelled{false};
   // The worker's while it works.
@@ -68,11 +112,18 @@ HttpSession::~HttpSession() {
 network::Session::Result HttpSession::OnBytes(std::string_view received,
                                               const network::Turn& turn) {
   Result result = Answer(received, turn);
-  result.held_bytes = parser_.held_bytes() + rest_.capacity();
-  if (job_ != nullptr) result.held_bytes += job_->request.body.capacity();
+  result.held_bytes = HeldBytes();
   result.owes_answers = job_ != nullptr || !rest_.empty();
   result.has_written = std::exchange(has_written_, false);
   return result;
+}
+
+size_t HttpSession::HeldBytes() const {
+  size_t bytes = parser_.held_bytes() + rest_.capacity();
+  if (job_ == nullptr) return bytes;
+  // Until then it is the worker's.
+  if (job_->is_done) bytes += job_->answer.body.capacity();
+  return bytes + job_->request_bytes;
 }
 
 network::Session::Result HttpSession::Answer(std::string_view received, const network::Turn& turn) {
@@ -88,7 +139,8 @@ network::Session::Result HttpSession::Answer(std::string_view received, const ne
     if (ends_) return {.waits_for = WaitsFor::kEnd};
     // Read all the same, so that its end is seen.
     if (is_deaf_) return {.consumed = received.size()};
-    if (consumed > 0 && turn.IsSpent()) {
+    // Nothing is begun behind answers that may never be taken: what it makes would wait uncounted.
+    if (consumed < received.size() && (!turn.answers.empty() || (consumed > 0 && turn.IsSpent()))) {
       return {.consumed = consumed, .waits_for = WaitsFor::kTurn};
     }
     size_t taken = 0;
@@ -107,6 +159,9 @@ network::Session::Result HttpSession::Answer(std::string_view received, const ne
         has_asked_ = true;
         ends_ = !request_.keeps_alive;
         Take(turn);
+        // Swapped, so that the memory goes as well.
+        HttpRequest outline = OutlineOf(request_);
+        std::swap(request_, outline);
     }
   }
 }
@@ -141,6 +196,14 @@ void HttpSession::Take(const network::Turn& turn) {
   }
   Resources::Found found = server.resources.Find(request_);
   if (found.resource == nullptr) return Append(std::move(found.refusal), turn);
+  if (server.looks_at_host && !found.resource->is_immediate && !found.resource->takes_any_host &&
+      !IsOwnHost(request_.host)) {
+    return Append(
+        ErrorAnswer(403, "other_host",
+                    "Host is a name, which a page in a browser can make lead here; ask by an IP "
+                    "address or localhost, or serve with --auth or TLS"),
+        turn);
+  }
   if (found.resource->is_immediate) {
     // Without a client: nothing of it is asked.
     execute::ClientState nobody;
@@ -160,8 +223,10 @@ void HttpSession::Begin(const Resource& resource, std::string name, const networ
   auto job = std::make_shared<Job>();
   job->resource = &resource;
   job->name = std::move(name);
-  job->request = request_;
-  request_.body = {};
+  HttpRequest outline = OutlineOf(request_);
+  job->request = std::move(request_);
+  job->request_bytes = HeldBytesOf(job->request) + job->name.capacity();
+  request_ = std::move(outline);
   job->owner = this;
   job->client.user = "anonymous";
   job->client.driver_name = "HTTP";
@@ -270,7 +335,7 @@ void HttpSession::Append(HttpAnswer answer, const network::Turn& turn) {
   rest_sent_ = 0;
   if (rest_.size() > kSliceBytes) return;  // in its turn
   turn.answers.Append(rest_);
-  rest_ = {};
+  Free(rest_);
 }
 
 bool HttpSession::AppendRest(const network::Turn& turn) {
@@ -279,7 +344,7 @@ bool HttpSession::AppendRest(const network::Turn& turn) {
   turn.answers.Append(std::string_view(rest_).substr(rest_sent_, slice));
   rest_sent_ += slice;
   if (rest_sent_ < rest_.size()) return false;
-  rest_ = {};
+  Free(rest_);
   return true;
 }
 

@@ -45,6 +45,9 @@ struct HttpContext {
   // In which a request that has begun comes whole. Answered 408.
   std::chrono::nanoseconds request_time = std::chrono::seconds(10);
   LogIn log_in;  // empty: nobody logs in
+  // Nobody logs in, and there is no TLS whose certificate would say whom a browser has reached: a
+  // page of any name that leads here could ask.
+  bool looks_at_host = false;
   // Where answers are made that are not immediate.
   runtime::WorkerPool pool;
   execute::ResultBudget results;
@@ -81,6 +84,8 @@ class HttpSession final : public network::Session {
   // More is to come of the request at the front.
   Result WaitForMore(size_t consumed, const network::Turn& turn);
   void Take(const network::Turn& turn);
+  // Memory that the request at hand and its answer take, beside what the network counts.
+  size_t HeldBytes() const;
   void Begin(const Resource& resource, std::string name, const network::Turn& turn);
   // Any thread.
   static void Work(Job& job, HttpContext& server);

@@ -1,7 +1,8 @@
-// Cat and AppendTo: absl::StrCat and absl::StrAppend, which take std::string_view as well.
+// Cat and AppendTo: absl::StrCat and absl::StrAppend, which take std::string_view as well; FrontOf.
 #ifndef LISTSTORE_ENGINE_FACES_HTTP_TEXT_H_
 #define LISTSTORE_ENGINE_FACES_HTTP_TEXT_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,13 @@ std::string Cat(const Parts&... parts) {
 template <typename... Parts>
 void AppendTo(std::string& to, const Parts&... parts) {
   absl::StrAppend(&to, ForAbsl(parts)...);
+}
+
+// The front of a text in UTF-8, `bytes_max` at most: no character is cut in half.
+inline std::string_view FrontOf(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xc0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max);
 }
 
 }  // namespace liststore::http_face

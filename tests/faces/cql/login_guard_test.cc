@@ -46,6 +46,22 @@ TEST(LoginGuard, AnAddressIsForgivenInTime) {
   EXPECT_EQ(guard.Enter(kHere, kBegin + seconds(61)), milliseconds(100));
 }
 
+// Whoever does not wait but comes again comes in when the time is over.
+TEST(LoginGuard, AWaitIsCountedFromTheLastFailure) {
+  cql_face::LoginGuard guard({.memory = seconds(60)});
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin), milliseconds(0));
+  guard.NoteFailure(kHere, kBegin);
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin), milliseconds(100));
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin + milliseconds(99)), milliseconds(1));
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin + milliseconds(100)), milliseconds(0));
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin + seconds(30)), milliseconds(0));
+  EXPECT_EQ(guard.WaitOf(kThere, kBegin), milliseconds(0));
+  guard.NoteFailure(kHere, kBegin + seconds(30));
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin + seconds(30)), milliseconds(200));
+  guard.NoteSuccess(kHere);
+  EXPECT_EQ(guard.WaitOf(kHere, kBegin + seconds(30)), milliseconds(0));
+}
+
 TEST(LoginGuard, FewAttemptsOfAnAddressWaitAtATime) {
   cql_face::LoginGuard guard({.waiting_max = 2});
   guard.NoteFailure(kHere, kBegin);

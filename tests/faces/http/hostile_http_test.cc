@@ -45,6 +45,19 @@ TEST(HostileHttpTest, AClientThatDoesNotReadIsNotHeardEither) {
   EXPECT_LT(server.face().requests(), 300u);
 }
 
+// What was sent and answered is not held for the rest of the connection.
+TEST(HostileHttpTest, AConnectionThatIsKeptHoldsNothingOfItsRequests) {
+  TestHttpServer server;
+  HttpClient client(server.port());
+  const std::string field = "X: " + std::string(10'000, 'x') + "\r\n";
+  const std::string target = "GET /nowhere/" + std::string(5'000, 'x');
+  EXPECT_EQ(client.Ask("POST /echo", std::string(50'000, 'x'), field).status, 200);
+  EXPECT_EQ(client.Ask("GET /size/200000").status, 200);
+  EXPECT_EQ(client.Ask(target).status, 404);
+  EXPECT_EQ(client.Ask("GET /now").status, 200);
+  EXPECT_LT(server.server().budget().held_bytes(), 4096u);
+}
+
 TEST(HostileHttpTest, ARequestThatDoesNotComeWholeIsRefused) {
   HttpFaceOptions options;
   options.request_time = std::chrono::nanoseconds(0);

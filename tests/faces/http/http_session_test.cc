@@ -119,6 +119,50 @@ TEST(HttpSessionTest, PagesOfOtherOriginsAreNotServed) {
   EXPECT_EQ(client.Ask("GET /now", {}, "Origin: http://localhost\r\n").status, 200);
 }
 
+// A name may be made to lead here by whoever owns it, and a page of it then asks as its own origin.
+TEST(HttpSessionTest, WhereNobodyLogsInTheHostIsNoName) {
+  TestHttpServer server;
+  const auto status = [](uint16_t port, const std::string& path, const std::string& fields) {
+    HttpClient client(port);
+    client.Send("GET " + path + " HTTP/1.1\r\n" + fields + "\r\n");
+    return client.Read().status;
+  };
+  for (const char* host :
+       {"localhost", "LocalHost:8080", "127.0.0.1", "10.0.0.7:1", "[::1]", "[fe80::1]:80", ""}) {
+    EXPECT_EQ(status(server.port(), "/size/1", "Host: " + std::string(host) + "\r\n"), 200) << host;
+  }
+  EXPECT_EQ(status(server.port(), "/size/1", ""), 200);
+  for (const char* host :
+       {"rebound.example", "rebound.example:80", "localhost.example", "127.0.0.1.a",
+        "localhost:80.a", "[::1", "[::1]a", "[a]", "a.localhost", "127.1"}) {
+    const std::string field = "Host: " + std::string(host) + "\r\n";
+    EXPECT_EQ(status(server.port(), "/size/1", field), 403) << host;
+    EXPECT_EQ(status(server.port(), "/now", field), 200) << host;
+  }
+  HttpClient client(server.port());
+  client.Send("GET /size/1 HTTP/1.1\r\nHost: a.example\r\n\r\n");
+  const std::string body = client.Read().body;
+  EXPECT_NE(body.find("other_host"), std::string::npos) << body;
+  EXPECT_NE(body.find("--auth"), std::string::npos) << body;
+  HttpFaceOptions options;
+  options.log_in = [](const std::string&, const std::string&, const std::string&) {
+    return http_face::LoginResult();
+  };
+  TestHttpServer asks(options);
+  EXPECT_EQ(
+      status(asks.port(), "/size/1", "Host: a.example\r\nAuthorization: Basic Ym9iOmE6Yg==\r\n"),
+      200);
+}
+
+TEST(HttpSessionTest, AnAnswerWithoutABodyHasNoLength) {
+  TestHttpServer server;
+  HttpClient client(server.port());
+  const HttpReply options = client.Ask("OPTIONS /now");
+  EXPECT_EQ(options.status, 204);
+  EXPECT_FALSE(options.fields.contains("content-length"));
+  EXPECT_EQ(client.Ask("GET /now").body, "now");
+}
+
 TEST(HttpSessionTest, MoreThanMayWaitIsRefused) {
   HttpFaceOptions options;
   options.threads = 1;

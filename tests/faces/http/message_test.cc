@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/faces/http/text.h"
+
 namespace liststore::http_face {
 namespace message_test {
 
@@ -34,6 +36,14 @@ TEST(MessageTest, PathAndQueryAreTheTwoSidesOfTheMark) {
   request.target = "/a";
   EXPECT_EQ(request.path(), "/a");
   EXPECT_EQ(request.query(), "");
+}
+
+TEST(MessageTest, WhatIsSaidAgainIsCutBetweenCharacters) {
+  EXPECT_EQ(FrontOf("abc", 3), "abc");
+  EXPECT_EQ(FrontOf("abcd", 3), "abc");
+  EXPECT_EQ(FrontOf("a\xc3\xa4z", 2), "a");
+  EXPECT_EQ(FrontOf("a\xc3\xa4z", 3), "a\xc3\xa4");
+  EXPECT_EQ(FrontOf("\xf0\x9f\x98\x80z", 3), "");
 }
 
 TEST(MessageTest, ErrorsAreJson) {

@@ -108,6 +108,27 @@ TEST(RequestParserTest, WhatIsTooLongIsRefusedBeforeItIsHeld) {
   EXPECT_EQ(Parse(just_fits, 13, limits).requests.size(), 1u);
 }
 
+// The parser's own limit is of one call, and a call that ends a byte behind a line has taken the line.
+TEST(RequestParserTest, LinesThatComeOneByOneAddUp) {
+  RequestParser parser({.header_bytes_max = 1000});
+  HttpRequest request;
+  const std::string line = ": y\r\nX";
+  std::string waiting = "GET / HTTP/1.1\r\nX";
+  size_t sent = waiting.size();
+  const size_t sent_max = 1000 + sent + 2 * line.size();
+  Outcome outcome = Outcome::kIncomplete;
+  while (outcome == Outcome::kIncomplete && sent < 10'000) {
+    waiting += line;
+    sent += line.size();
+    size_t consumed = 0;
+    outcome = parser.Next(waiting, consumed, request);
+    waiting.erase(0, consumed);
+  }
+  EXPECT_EQ(outcome, Outcome::kRefused);
+  EXPECT_EQ(parser.refusal().status, 431);
+  EXPECT_LE(sent, sent_max);
+}
+
 // What two servers could read as two different requests is none.
 TEST(RequestParserTest, WhatIsAmbiguousOrNoRequestIsRefused) {
   const std::string chunked = "Transfer-Encoding: chunked\r\n";
@@ -125,6 +146,11 @@ TEST(RequestParserTest, WhatIsAmbiguousOrNoRequestIsRefused) {
       {"GET / HTTP/1.1\nHost: x\n\n", 505},
       {std::string("\x04\x00\x00\x00\x05\x00\x00\x00\x00 GET / HTTP/1.1\r\n\r\n", 28), 400},
       {"POST / HTTP/1.1\r\n" + chunked + "\r\nzz\r\n", 400},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 400},
+      {"POST / HTTP/1.1\r\n" + chunked + chunked + "\r\n0\r\n\r\n", 400},
+      {"POST / HTTP/1.0\r\n" + chunked + "\r\n0\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400},
   };
   for (const auto& [bytes, status] : kCases) {
     EXPECT_EQ(Parse(bytes, bytes.size()).refusal, status) << bytes;
