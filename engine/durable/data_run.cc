@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/commitlog/log_directory.h"
+#include "engine/commitlog/log_format.h"
 #include "engine/durable/schema_records.h"
 #include "engine/shard/let_others_work.h"
 #include "liststore/clock.h"
@@ -169,6 +171,20 @@ uint64_t DataRun::buffered_bytes() const {
     bytes += logs_->log(shard).buffered_bytes();
   }
   return bytes;
+}
+
+void DataRun::Undo() {
+  if (logs_ != nullptr) logs_->Close().IgnoreError();
+  const auto logs = commitlog::ListLogs(directory_.calls(), directory_.path());
+  if (!logs.ok()) return;
+  for (const commitlog::LogFiles& log : *logs) {
+    for (const uint64_t number : log.segments) {
+      const std::string name = commitlog::SegmentFileName({log.shard, number});
+      if (directory_.calls().Remove(absl::StrCat(directory_.path(), "/", name)) < 0) return;
+    }
+  }
+  if (!commitlog::SyncDirectory(directory_.calls(), directory_.path()).ok()) return;
+  static_cast<void>(directory_.RemoveSnapshotsBefore(next_snapshot_));
 }
 
 absl::Status DataRun::Close() { return logs_ == nullptr ? absl::OkStatus() : logs_->Close(); }

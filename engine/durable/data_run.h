@@ -94,6 +94,9 @@ class DataRun {
   // What the logs keep in memory until it is written or synchronised.
   uint64_t buffered_bytes() const;
 
+  // Of a run whose directory was empty, and that nobody uses any more: removes what it has written, as far as
+  // the disk lets it. A snapshot goes last: without it, logs would pass for all there was.
+  void Undo();
   // Everything is synchronised, and nothing is kept any more. Behind the last who writes.
   absl::Status Close();
 

@@ -16,13 +16,23 @@ namespace liststore {
 
 absl::StatusOr<std::unique_ptr<ListStore>> KeptStore::Open(disk::FileCalls& calls, Options options,
                                                            const Clock& log_clock) {
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store,
+                      Prepare(calls, std::move(options), log_clock));
+  ListStore::Impl& impl = *store->impl_;
+  if (impl.keeper != nullptr) LS_RETURN_IF_ERROR(impl.keeper->Begin());
+  LS_RETURN_IF_ERROR(impl.StartThreads());
+  return store;
+}
+
+absl::StatusOr<std::unique_ptr<ListStore>> KeptStore::Prepare(disk::FileCalls& calls,
+                                                              Options options,
+                                                              const Clock& log_clock) {
   // Only for options that were not given.
   const MachineLimits machine =
       ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
   LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
   auto impl = std::make_unique<ListStore::Impl>(resolved);
   if (!resolved.data_dir.empty()) LS_RETURN_IF_ERROR(impl->OpenKeeper(calls, log_clock));
-  LS_RETURN_IF_ERROR(impl->StartThreads());
   return std::unique_ptr<ListStore>(new ListStore(std::move(impl)));
 }
 
@@ -31,13 +41,12 @@ absl::Status ListStore::Impl::OpenKeeper(disk::FileCalls& calls, const Clock& lo
       {{items_schema.id, items_schema.keyspace, items_schema.name},
        {registry.schema().id, registry.schema().keyspace, registry.schema().name}}};
   LS_ASSIGN_OR_RETURN(keeper, ListKeeper::Open(calls, log_clock, options, engine, tables));
-  past_unknown =
-      !keeper->was_empty() && ListKeeper::HoldingOf(options) == ListKeeper::Holding::kAllButEvicted;
+  past_unknown = keeper->past_unknown();
   if (const absl::Status loaded = registry.Load(Now()); !loaded.ok()) {
     return absl::Status(loaded.code(), absl::StrCat("the data directory ", options.data_dir, ": ",
                                                     loaded.message()));
   }
-  return keeper->Begin();
+  return absl::OkStatus();
 }
 
 absl::Status ListStore::Impl::Keep(const Command& command, uint64_t now_nanos, Reply& reply) {

@@ -17,6 +17,10 @@ class KeptStore {
   // `calls` and `log_clock`, by which a disk that failed is tried again, outlive the store.
   static absl::StatusOr<std::unique_ptr<ListStore>> Open(
       disk::FileCalls& calls, Options options, const Clock& log_clock = SystemClock::Instance());
+  // The same without its last steps, the keeper's beginning and the threads: nothing is kept so far, and the
+  // directory has its lock more at most.
+  static absl::StatusOr<std::unique_ptr<ListStore>> Prepare(disk::FileCalls& calls, Options options,
+                                                            const Clock& log_clock);
 };
 
 }  // namespace liststore

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/byte_coding.h"
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/durable/definitions.h"
@@ -74,10 +75,14 @@ durable::DataRunOptions ToRunOptions(const Options& options, const Clock& log_cl
   return run;
 }
 
-std::string EventOf(ListKeeper::Holding holding) {
+// In the byte of the holding: lists may be missing that were there once.
+constexpr uint8_t kPastUnknownBit = 0x80;
+
+std::string EventOf(ListKeeper::Holding holding, bool past_unknown) {
   std::string event;
   Put(event, durable::kHoldingEvent);
-  Put(event, static_cast<uint8_t>(holding));
+  Put(event,
+      static_cast<uint8_t>(static_cast<uint8_t>(holding) | (past_unknown ? kPastUnknownBit : 0)));
   return event;
 }
 
@@ -105,8 +110,14 @@ absl::Status NotKept(const absl::Status& status) {
 // The tables are there already; nothing else may be.
 class ListKeeper::Sink final : public durable::RecoverySink {
  public:
-  Sink(const std::string& directory, const std::string& keyspace, Found& found)
-      : directory_(directory), keyspace_(keyspace), known_(StatementsOf(keyspace)), found_(found) {}
+  Sink(const std::string& directory, const std::string& keyspace, shard::Engine& engine,
+       TableId items, Found& found)
+      : directory_(directory),
+        keyspace_(keyspace),
+        known_(StatementsOf(keyspace)),
+        engine_(engine),
+        items_(items),
+        found_(found) {}
 
   absl::Status OnChange(const SchemaChangeRecord& change) override {
     // Without a statement, a table has got another number.
@@ -123,11 +134,16 @@ class ListKeeper::Sink final : public durable::RecoverySink {
 
   absl::Status OnEvent(std::string_view event) override {
     if (durable::IsEvent(event, durable::kHoldingEvent)) {
-      const auto holding = event.size() == 2 ? static_cast<uint8_t>(event[1]) : UINT8_MAX;
+      const auto byte = event.size() == 2 ? static_cast<uint8_t>(event[1]) : UINT8_MAX;
+      const auto holding = static_cast<uint8_t>(byte & ~kPastUnknownBit);
       if (holding > static_cast<uint8_t>(Holding::kCopies)) {
         return absl::DataLossError("the commit log says of its lists what nobody wrote");
       }
       found_.holding = static_cast<Holding>(holding);
+      if ((byte & kPastUnknownBit) != 0 && !found_.past_unknown) {
+        found_.past_unknown = true;
+        engine_.NotePastUnknown(items_);  // of lists that the log begins behind it too
+      }
       return absl::OkStatus();
     }
     if (!durable::IsClockEvent(event)) {
@@ -143,6 +159,8 @@ class ListKeeper::Sink final : public durable::RecoverySink {
   const std::string& directory_;
   const std::string& keyspace_;
   const std::array<Statement, 4> known_;
+  shard::Engine& engine_;
+  const TableId items_;
   Found& found_;
 };
 
@@ -159,7 +177,7 @@ absl::StatusOr<std::unique_ptr<ListKeeper>> ListKeeper::Open(disk::FileCalls& ca
     if (!is_empty) engine.NotePastUnknown(tables[0].id);
   }
   Found found;
-  Sink sink(options.data_dir, options.keyspace, found);
+  Sink sink(options.data_dir, options.keyspace, engine, tables[0].id, found);
   durable::RecoveryOptions recovery;
   recovery.threads = options.shards;
   recovery.say = options.on_keeping;
@@ -191,11 +209,19 @@ ListKeeper::ListKeeper(durable::DataDirectory directory, Found found, const Cloc
       tables_(tables),
       was_empty_(found.directory.is_empty()),
       found_holding_(found.holding),
+      found_past_unknown_(found.past_unknown),
       holding_(HoldingOf(options)),
       found_clock_(found.clock),
       other_events_(std::move(found.other_events)),
       history_(found.directory.history),
       run_(std::move(directory), found.directory, ToRunOptions(options, log_clock)) {
+  past_unknown_ = found_past_unknown_;
+  if (!was_empty_) {
+    // What was evicted before is known to nobody, also where nothing is evicted from now on.
+    past_unknown_ |= holding_ == Holding::kAllButEvicted ||
+                     (holding_ == Holding::kAll && found_holding_ == Holding::kAllButEvicted);
+  }
+  if (past_unknown_) engine_.NotePastUnknown(tables_[0].id);
   if (manual_clock_ != nullptr && found_clock_ &&
       found_clock_->setting.mode != ServerClock::Mode::kReal) {
     manual_clock_->SetNanos(found_clock_->now_nanos);
@@ -250,16 +276,20 @@ absl::Status ListKeeper::WriteMissingChanges() {
 absl::Status ListKeeper::Begin() {
   LS_RETURN_IF_ERROR(run_.Begin(engine_));
   LS_RETURN_IF_ERROR(WriteMissingChanges());
-  const bool has_evicted = engine_.evictions() != 0;
+  const bool has_evicted = engine_.evictions() != 0 && !has_snapshot_;
   if (has_log()) {
     LS_RETURN_IF_ERROR(run_.WriteStart(engine_, tables_));
-    if (holding_ != found_holding_ && !engine_.AppendEvent(EventOf(holding_))) {
+    if ((holding_ != found_holding_ || past_unknown_ != found_past_unknown_) &&
+        !engine_.AppendEvent(EventOf(holding_, past_unknown_))) {
       return engine_.log_refusal();
     }
     if (holding_ != Holding::kAll) engine_.WriteDownEvictions(tables_[0].id);
   }
-  // What did not fit any more went while it was read, and is still in the log.
-  if (has_evicted) LS_RETURN_IF_ERROR(TakeSnapshotNow().status());
+  // What did not fit any more went while it was read, and is still in the log. And an event stands in no order
+  // with lists that other logs begin: a snapshot has it before all of them.
+  const bool begins_unknown =
+      holding_ == Holding::kAll && past_unknown_ && !found_past_unknown_ && !has_snapshot_;
+  if (has_evicted || begins_unknown) LS_RETURN_IF_ERROR(TakeSnapshotNow().status());
   if (!has_log()) return absl::OkStatus();
   const bool was_moved = found_clock_ && found_clock_->setting.mode != ServerClock::Mode::kReal;
   if (manual_clock_ != nullptr) {
@@ -270,6 +300,17 @@ absl::Status ListKeeper::Begin() {
     if (!engine_.AppendEvent(event)) return engine_.log_refusal();
   }
   return run_.logs()->Keep();
+}
+
+absl::Status ListKeeper::BeginWithContent(bool past_unknown) {
+  LS_CHECK(was_empty_, "what was there is not covered up");
+  past_unknown_ = past_unknown;
+  LS_RETURN_IF_ERROR(WriteMissingChanges());
+  absl::Status begun = TakeSnapshotNow().status();
+  has_snapshot_ = begun.ok();
+  if (begun.ok()) begun = Begin();
+  if (!begun.ok()) run_.Undo();
+  return begun;
 }
 
 absl::Status ListKeeper::Keep(std::string_view partition_key) {
@@ -349,7 +390,9 @@ durable::SnapshotContent ListKeeper::Content() {
   definitions.changes = history_.changes();
   definitions.numbers.assign(tables_.begin(), tables_.end());
   definitions.events = other_events_;
-  if (holding_ != Holding::kAll) definitions.events.push_back(EventOf(holding_));
+  if (holding_ != Holding::kAll || past_unknown_) {
+    definitions.events.push_back(EventOf(holding_, past_unknown_));
+  }
   durable::AppendClockEvent(ClockNow(), definitions.events.emplace_back());
   durable::SnapshotContent content;
   content.definitions = BytesOf(definitions);

@@ -54,9 +54,16 @@ class ListKeeper {
 
   // From now on everything is kept. Before there are other threads. Errors are the disk's.
   absl::Status Begin();
+  // The same of a directory that was empty, where the tables have something already. Either all of it is in the
+  // directory, in a snapshot that comes before any log, or the directory stays as empty as it was, also where
+  // the process ends on the way; after an error, as far as the disk lets files be removed.
+  absl::Status BeginWithContent(bool past_unknown);
 
   // The directory had nothing, not even a store without lists.
   bool was_empty() const { return was_empty_; }
+  // Lists may be missing that were there once: evicted before, or not in the file that was loaded. What is begun
+  // is partial then. Kept with the directory for good.
+  bool past_unknown() const { return past_unknown_; }
   bool has_log() const { return run_.logs() != nullptr; }
 
   // What was written to this shard before, or to all, is kept as the mode promises. Unknown: it is done, and
@@ -90,6 +97,7 @@ class ListKeeper {
     durable::Recovered directory;
     std::optional<durable::ClockState> clock;
     Holding holding = Holding::kAll;
+    bool past_unknown = false;
     std::vector<std::string> other_events;  // of a server: its roles
   };
   class Sink;
@@ -108,7 +116,10 @@ class ListKeeper {
   const Tables tables_;
   const bool was_empty_;
   const Holding found_holding_;
+  const bool found_past_unknown_;
   const Holding holding_;
+  bool past_unknown_ = false;  // constant behind Begin
+  bool has_snapshot_ = false;  // of what it begins with
   const std::optional<durable::ClockState> found_clock_;
   const std::vector<std::string> other_events_;
   durable::SchemaHistory history_;  // constant behind Begin

@@ -109,7 +109,7 @@ class ListStore::Impl {
 
   // ---- What is kept (kept_store.cc) ----
 
-  // Finds what the data directory has, and begins to write to it.
+  // Finds what the data directory has. The keeper has not begun.
   absl::Status OpenKeeper(disk::FileCalls& calls, const Clock& log_clock);
   // Behind a write, where there is a keeper. One that the log refused is tried again where the log is sound
   // by now, and one that was done is kept. Not OK: it is done, and not kept so far.

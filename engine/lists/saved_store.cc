@@ -13,9 +13,11 @@
 #include "engine/base/utf8.h"
 #include "engine/disk/file_source.h"
 #include "engine/disk/whole_file_writer.h"
+#include "engine/lists/kept_store.h"
 #include "engine/lists/list_store_impl.h"
 #include "engine/model/mutation.h"
 #include "engine/model/partition_key.h"
+#include "engine/snapshot/block_reader.h"
 #include "engine/snapshot/lists_encoder.h"
 #include "engine/snapshot/saved_store_reader.h"
 #include "engine/snapshot/saved_store_writer.h"
@@ -60,13 +62,13 @@ class Loader final : public snapshot::ContentSink {
   }
 
   absl::Status OnTruncation(std::string_view component) override {
-    engine_.TruncateFirstComponent(items_, component);
-    return absl::OkStatus();
+    return ToStatus(engine_.TruncateFirstComponent(items_, component), engine_.memory_refusal(),
+                    engine_.log_refusal());
   }
 
   absl::Status OnFeature(const snapshot::Feature& feature) override {
     const absl::Status status = registry_.Restore(feature, now_nanos_);
-    if (status.ok() || absl::IsResourceExhausted(status)) return status;
+    if (!absl::IsInvalidArgument(status) && !absl::IsAlreadyExists(status)) return status;
     return absl::DataLossError(absl::StrCat("saved store damaged: ", status.message()));
   }
 
@@ -208,16 +210,23 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(disk::FileCalls& calls, const Li
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& source,
-                                                            Options options, SavedStoreInfo* info) {
-  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(std::move(options)));
+                                                            Options options, SavedStoreInfo* info,
+                                                            disk::FileCalls& calls,
+                                                            const Clock& log_clock) {
+  snapshot::BlockReader blocks(source);
+  LS_RETURN_IF_ERROR(blocks.ReadFileHeader());
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store,
+                      KeptStore::Prepare(calls, std::move(options), log_clock));
   ListStore::Impl& impl = *store->impl_;
   if (impl.keeper != nullptr && !impl.keeper->was_empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the data directory ", impl.options.data_dir,
                      " has something already, which the file would take the place of"));
   }
+  // Where a directory is begun behind it, they wait for that.
+  if (impl.keeper == nullptr) LS_RETURN_IF_ERROR(impl.StartThreads());
   Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.holds_copies(), impl.Now());
-  LS_ASSIGN_OR_RETURN(const snapshot::ReadResult read, snapshot::ReadSavedStore(source, loader));
+  LS_ASSIGN_OR_RETURN(const snapshot::ReadResult read, snapshot::ReadContent(blocks, loader));
   impl.past_unknown = loader.past_unknown();
   const WriteTimestamp last =
       std::max(loader.last_timestamp(), WriteTimestamp{read.totals.last_timestamp_micros});
@@ -226,8 +235,10 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& so
         absl::StrCat("saved store damaged: a last timestamp of ", last.micros));
   }
   impl.engine.AdvanceTimestamps(last);
-  // The log does not have what it begins with.
-  if (impl.keeper != nullptr) LS_RETURN_IF_ERROR(impl.keeper->TakeSnapshot().status());
+  if (impl.keeper != nullptr) {
+    LS_RETURN_IF_ERROR(impl.keeper->BeginWithContent(impl.past_unknown));
+    LS_RETURN_IF_ERROR(impl.StartThreads());
+  }
   if (info != nullptr) {
     *info = {.lists = read.totals.lists,
              .items = read.totals.rows,

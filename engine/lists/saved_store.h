@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "engine/disk/byte_stream.h"
 #include "engine/disk/file_calls.h"
+#include "liststore/clock.h"
 #include "liststore/list_store.h"
 #include "liststore/options.h"
 #include "liststore/saved_store.h"
@@ -19,8 +20,11 @@ class SavedStore {
  public:
   static absl::StatusOr<SavedStoreInfo> Save(disk::FileCalls& calls, const ListStore& store,
                                              const std::string& path, const SaveOptions& options);
-  static absl::StatusOr<std::unique_ptr<ListStore>> Load(disk::ByteSource& source, Options options,
-                                                         SavedStoreInfo* info);
+  // `calls` and `log_clock` are those of the data directory: KeptStore::Open.
+  static absl::StatusOr<std::unique_ptr<ListStore>> Load(
+      disk::ByteSource& source, Options options, SavedStoreInfo* info,
+      disk::FileCalls& calls = disk::KernelFileCalls(),
+      const Clock& log_clock = SystemClock::Instance());
 };
 
 }  // namespace liststore

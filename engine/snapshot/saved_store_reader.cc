@@ -342,6 +342,10 @@ absl::Status ContentSink::OnHotList(const StoredPartition& list, std::span<const
 absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink& sink) {
   BlockReader blocks(source);
   LS_RETURN_IF_ERROR(blocks.ReadFileHeader());
+  return ReadContent(blocks, sink);
+}
+
+absl::StatusOr<ReadResult> ReadContent(BlockReader& blocks, ContentSink& sink) {
   ReadResult result;
   result.saved_at_nanos = blocks.saved_at_nanos();
   sink.OnOrigin(blocks.origin());

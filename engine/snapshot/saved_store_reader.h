@@ -15,6 +15,8 @@
 
 namespace liststore::snapshot {
 
+class BlockReader;
+
 // What a file holds, in its order. What is passed is valid during the call. An error ends the
 // reading; the reader puts block, offset and list in front of its message.
 class ContentSink {
@@ -47,6 +49,8 @@ struct ReadResult {
 // found. Other errors are the source's and the sink's. What the sink has heard by then counts for
 // nothing: only OK means that the file is whole.
 absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink& sink);
+// The same in two steps, for who knows first that it is a saved store: `blocks` has read its header.
+absl::StatusOr<ReadResult> ReadContent(BlockReader& blocks, ContentSink& sink);
 
 }  // namespace liststore::snapshot
 

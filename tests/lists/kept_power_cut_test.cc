@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/disk/file_source.h"
+#include "engine/lists/saved_store.h"
 #include "tests/lists/kept_harness.h"
 #include "tests/support/seed.h"
 
@@ -81,6 +83,84 @@ TEST(KeptPowerCutTest, OsKeepsWhatItSaidOverTheEndOfTheProcess) {
 }
 TEST(KeptPowerCutTest, OsKeepsWhatWasSynchronised) { RunSeeds(CommitLog::kOs, true, 60); }
 TEST(KeptPowerCutTest, OffKeepsSnapshots) { RunSeeds(CommitLog::kOff, true, 40); }
+
+// A file is loaded into an empty directory, and the process is killed, or a call fails, at each call of the
+// disk in turn: all of it is there, or nothing.
+void RunLoads(CommitLog mode, bool is_killed) {
+  const TempFolder folder;
+  ManualClock clock(kNow);
+  const std::string path = folder / "saved";
+  std::string all;
+  {
+    const std::unique_ptr<ListStore> reference = OpenStore(PlainOptions(clock));
+    ASSERT_EQ(Say(reference->CreateListFeature("user", "f", 1'000'000)), "OK");
+    for (int id = 0; id < 20; ++id) {
+      const NewItem item{kNow, "v"};
+      ASSERT_EQ(Say(reference->AddListItems({"user", "f", "", std::to_string(id)}, {&item, 1})),
+                "OK");
+    }
+    ASSERT_EQ(Say(SaveListStore(*reference, path)), "OK");
+    all = Everything(*reference);
+  }
+  Options options = KeptOptions(clock, folder / "data", mode);
+  const auto load = [&](SimulatedDisk& disk) {
+    disk::FileSource source(disk::KernelFileCalls(), path);
+    EXPECT_EQ(Say(source.Open()), "OK");
+    return SavedStore::Load(source, options, nullptr, disk, clock);
+  };
+  int nothing = 0;
+  for (int64_t at = 0;; ++at) {
+    SCOPED_TRACE(at);
+    SimulatedDisk disk;
+    bool is_over = false;
+    disk.fault = [&](Call, int64_t number) {
+      if (is_over && is_killed) return -EBADF;
+      if (number < at || is_over) return 0;
+      is_over = true;
+      return is_killed ? -EBADF : -EIO;
+    };
+    auto loaded = load(disk);
+    const bool is_loaded = loaded.ok();
+    const bool has_failed = is_over;
+    if (!has_failed) {
+      ASSERT_TRUE(is_loaded) << loaded.status();
+    }
+    std::unique_ptr<ListStore> store;
+    if (is_loaded) store = *std::move(loaded);
+    if (store != nullptr) Kill(disk, store);
+    disk.fault = nullptr;
+    disk.EndProcess();
+    if (is_killed) disk.LosePower(static_cast<uint64_t>(at));
+    if (is_loaded) {
+      auto opened = KeptStore::Open(disk, options, clock);
+      ASSERT_TRUE(opened.ok()) << opened.status();
+      ASSERT_EQ(Everything(**opened), all);
+    } else {
+      auto again = load(disk);
+      if (again.ok()) {
+        ASSERT_EQ(Everything(**again), all);
+        ++nothing;
+      } else {
+        // Killed behind the snapshot.
+        ASSERT_TRUE(is_killed) << again.status();
+        ASSERT_TRUE(absl::IsFailedPrecondition(again.status())) << again.status();
+        auto opened = KeptStore::Open(disk, options, clock);
+        ASSERT_TRUE(opened.ok()) << opened.status();
+        ASSERT_EQ(Everything(**opened), all);
+      }
+    }
+    if (!has_failed) break;
+  }
+  EXPECT_GT(nothing, 10);
+}
+
+TEST(KeptLoadTest, OneThatEndsOnTheWayHasAllOrNothing) {
+  for (const CommitLog mode : {CommitLog::kSync, CommitLog::kOs, CommitLog::kOff}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    ASSERT_NO_FATAL_FAILURE(RunLoads(mode, true));
+    ASSERT_NO_FATAL_FAILURE(RunLoads(mode, false));
+  }
+}
 
 // Additions of values that never come twice to a disk whose calls fail: those that were kept, those that
 // were refused, and those of which nobody knows.

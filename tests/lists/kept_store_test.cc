@@ -287,6 +287,100 @@ TEST_F(KeptStoreTest, ASavedStoreBecomesTheFirstSnapshot) {
   EXPECT_EQ(All(), all);
 }
 
+// A list that is begun is partial where lists may be missing, and a restart knows that still.
+TEST_F(KeptStoreTest, AnUnknownPastIsUnknownBehindARestart) {
+  const auto evicting = [&](std::string_view directory) {
+    Options options = OptionsOf(CommitLog::kOs);
+    options.memory_policy = MemoryPolicy::kEvict;
+    options.data_dir = folder / std::string(directory);
+    return options;
+  };
+  const auto presence = [&](std::string_view id) {
+    ListItems items;
+    EXPECT_EQ(Say(store->GetListItems(ListId{"user", "history", "", id}, {}, &items)), "OK");
+    return items.presence();
+  };
+  const auto expect_unknown = [&](const Options& options) {
+    int number = 0;
+    const auto add_and_look = [&] {
+      // Lists of all logs.
+      for (int i = 0; i < 20; ++i) {
+        const std::string id = std::to_string(number) + "/" + std::to_string(i);
+        Add(id, kNow, "v");
+        EXPECT_EQ(presence(id), ListPresence::kPartial) << id;
+      }
+      ++number;
+    };
+    add_and_look();
+    for (const bool snapshot : {false, true, false}) {
+      Open(options);
+      // Those that the log begins are read again as they were.
+      for (int i = 0; i < 20; ++i) {
+        const std::string id = std::to_string(number - 1) + "/" + std::to_string(i);
+        EXPECT_EQ(presence(id), ListPresence::kPartial) << id;
+      }
+      add_and_look();
+      if (snapshot) {
+        ASSERT_EQ(Say(store->Snapshot()), "OK");
+      }
+    }
+    // So says a file of it.
+    ASSERT_EQ(Say(SaveListStore(*store, folder / "saved again")), "OK");
+    Options plain = SmallOptions(clock);
+    auto loaded = LoadListStore(folder / "saved again", plain);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    store = *std::move(loaded);
+    Add("another", kNow, "v");
+    EXPECT_EQ(presence("another"), ListPresence::kPartial);
+  };
+  // From a file of a store that evicts.
+  Open(evicting("saved from"));
+  ASSERT_EQ(Say(store->CreateListFeature("user", "history", 100)), "OK");
+  ASSERT_EQ(Say(SaveListStore(*store, folder / "saved")), "OK");
+  Options options = OptionsOf(CommitLog::kOs);
+  auto loaded = LoadListStore(folder / "saved", options);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  store = *std::move(loaded);
+  expect_unknown(options);
+  // In a directory of one.
+  Open(evicting("other"));
+  ASSERT_EQ(Say(store->CreateListFeature("user", "history", 100)), "OK");
+  options.data_dir = folder / "other";
+  Open(options);
+  expect_unknown(options);
+  // Where nothing was ever evicted, all is known.
+  options.data_dir = folder / "third";
+  Open(options);
+  ASSERT_EQ(Say(store->CreateListFeature("user", "history", 100)), "OK");
+  Open(options);
+  Add("a", kNow, "v");
+  EXPECT_EQ(presence("a"), ListPresence::kComplete);
+}
+
+TEST_F(KeptStoreTest, AFileThatCannotBeLoadedLeavesTheDirectoryEmpty) {
+  store = OpenStore(SmallOptions(clock));
+  Fill();
+  const std::string all = All();
+  ASSERT_EQ(Say(SaveListStore(*store, folder / "saved")), "OK");
+  const std::string bytes = ReadFile(folder / "saved");
+  store.reset();
+  const Options options = OptionsOf(CommitLog::kSync);
+  WriteFile(folder / "none", "something else");
+  EXPECT_EQ(LoadListStore(folder / "none", options).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(std::filesystem::exists(options.data_dir));
+  WriteFile(folder / "cut", bytes.substr(0, bytes.size() - 1));
+  EXPECT_EQ(LoadListStore(folder / "cut", options).status().code(), absl::StatusCode::kDataLoss);
+  auto loaded = LoadListStore(folder / "saved", options);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  store = *std::move(loaded);
+  EXPECT_EQ(All(), all);
+  Add("later", kNow, "v");
+  const std::string more = All();
+  Open(options);
+  EXPECT_EQ(All(), more);
+}
+
 TEST_F(KeptStoreTest, SeveralThreadsWrite) {
   for (const CommitLog mode : {CommitLog::kOs, CommitLog::kSync}) {
     Options options = OptionsOf(mode);
