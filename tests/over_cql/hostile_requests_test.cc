@@ -265,6 +265,9 @@ TEST_F(HostileRequests, BatchesAreMeasuredByTheirMemory) {
 
 // Each was looked for among all before it: 65,000 of them took 40 seconds of a shard.
 TEST_F(HostileRequests, BatchesOfVeryManyPartitions) {
+  CqlServerOptions options;
+  options.scylla_options = {{"write_request_timeout_in_ms", "600000"}};  // on any machine
+  StartServer(options, "k");
   Must("CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");
   constexpr uint32_t kPartitions = 2'000;
   std::vector<CqlStatement> batch;
