@@ -41,6 +41,8 @@ class RequestParser {
 
   // Of a request that has come whole: what may be read as two different ones.
   bool IsAmbiguous();
+  // False: it is refused.
+  bool HasPlainBody();
   void Refuse(int code);
 
   const HttpLimits limits_;

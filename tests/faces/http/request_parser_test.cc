@@ -48,8 +48,7 @@ Parsed Parse(std::string_view bytes, size_t step, const HttpLimits& limits = {})
 const std::string kSeveral =
     "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
     "POST /b?c=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
-    "POST /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: t\r\n\r\n"
+    "POST /c HTTP/1.1\r\nContent-Length: 5\r\nHost: x\r\n\r\nabcde"
     "DELETE /d HTTP/1.0\r\n\r\n";
 
 TEST(RequestParserTest, BytesAreTheSameRequestsHoweverTheyAreCut) {
@@ -87,8 +86,7 @@ TEST(RequestParserTest, WhatIsTooLongIsRefusedBeforeItIsHeld) {
   const std::string long_line = "GET /" + std::string(5000, 'x');
   const std::string long_body =
       "POST / HTTP/1.1\r\nContent-Length: 2001\r\n\r\n" + std::string(2001, 'x');
-  std::string endless = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
-  for (int i = 0; i < 100; ++i) endless += "64\r\n" + std::string(100, 'x') + "\r\n";
+  const std::string announced = "POST / HTTP/1.1\r\nContent-Length: 2001\r\n\r\n";
   for (const size_t step : {size_t{1}, size_t{7}, size_t{100'000}}) {
     for (const std::string& text : {long_field, many_fields, long_line}) {
       const Parsed parsed = Parse(text, step, limits);
@@ -97,7 +95,7 @@ TEST(RequestParserTest, WhatIsTooLongIsRefusedBeforeItIsHeld) {
         EXPECT_LE(parsed.left_max, 1001u);
       }
     }
-    for (const std::string& text : {long_body, endless}) {
+    for (const std::string& text : {long_body, announced}) {
       const Parsed parsed = Parse(text, step, limits);
       EXPECT_EQ(parsed.refusal, 413) << text.substr(0, 50) << step;
       EXPECT_LE(parsed.held_max, 12'000u);
@@ -145,11 +143,11 @@ TEST(RequestParserTest, WhatIsAmbiguousOrNoRequestIsRefused) {
       {"GET / HTTP/1.1\r\nX y: 1\r\n\r\n", 400},
       {"GET / HTTP/1.1\nHost: x\n\n", 505},
       {std::string("\x04\x00\x00\x00\x05\x00\x00\x00\x00 GET / HTTP/1.1\r\n\r\n", 28), 400},
-      {"POST / HTTP/1.1\r\n" + chunked + "\r\nzz\r\n", 400},
-      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400},
-      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 400},
+      {"POST / HTTP/1.1\r\n" + chunked + "\r\nzz\r\n", 411},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 411},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 411},
       {"POST / HTTP/1.1\r\n" + chunked + chunked + "\r\n0\r\n\r\n", 400},
-      {"POST / HTTP/1.0\r\n" + chunked + "\r\n0\r\n\r\n", 400},
+      {"POST / HTTP/1.0\r\n" + chunked + "\r\n0\r\n\r\n", 411},
       {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400},
   };
   for (const auto& [bytes, status] : kCases) {
