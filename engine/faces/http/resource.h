@@ -27,8 +27,8 @@ struct Resource {
   std::string path;                  // "/health", or "/api/faults/{name}": one segment, not empty
   std::vector<std::string> methods;  // HEAD goes with GET
   std::string summary;               // a line for people
-  // By the loop, for everybody, without logging in: at once, with no lane held. Else by a thread
-  // beside the loops, for who has logged in where clients do, and it may take its time.
+  // True: the loop answers, at once and with no lane held, and nobody has to log in. False: a thread
+  // beside the loops answers, may take its time, and asks for a login where clients have to log in.
   bool is_immediate = false;
   // Called by any thread, for several clients at once.
   std::function<HttpAnswer(const HttpCall& call)> answer;
