@@ -1,35 +1,18 @@
 #include "engine/model/packed_item_key.h"
 
-#ifdef __SSE4_1__
-#include <immintrin.h>
-#endif
-
-#include <cstring>
-
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/model/packed_item_key_scalar.h"
+#ifdef __SSE4_1__
+#include "engine/model/packed_item_key_vectors.h"
+#endif
 
 namespace liststore {
 
 #ifdef __SSE4_1__
 namespace {
 
-// Text: 3 digits, 16 digits, '#', 16 characters of base64 (12 bytes), 6 more (4 bytes), "==".
-constexpr size_t kLowDigits = 3;
-constexpr size_t kDigestText = kItemKeyDigits + 1;
-constexpr size_t kDigestTextTail = kDigestText + 16;
-constexpr uint64_t kTenTo8 = 100'000'000u;
-constexpr uint64_t kTenTo16 = kTenTo8 * kTenTo8;
-
-// The tail's eight characters are treated as four sextets, one sextet, the last character and "==".
-// The last character's rank is 12 + 16 * bits; '=' is 18 above '+', whose rank is 0.
-inline __m128i TailRankOffset() {
-  return _mm_setr_epi8(0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-}
-inline __m128i TailPadding() {
-  return _mm_setr_epi8(0, 0, 0, 0, 0, 0, 18, 18, 0, 0, 0, 0, 0, 0, 0, 0);
-}
+using namespace item_key_text;
 
 // Characters to ranks; a character outside the alphabet gets some byte that does not map back to
 // it.
@@ -105,24 +88,6 @@ inline void StoreSextets(void* bytes, const Sextets& sextets) {
   _mm_storeu_si128(static_cast<__m128i*>(bytes), _mm_or_si128(head, tail));
 }
 
-// Two numbers below 10^8 as 16 digits (0-9, not characters).
-inline __m128i DigitsOf(uint64_t high, uint64_t low) {
-  const __m128i eights = _mm_set_epi64x(static_cast<long long>(low), static_cast<long long>(high));
-  const __m128i thousands = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(3518437209)),
-                                           45);  // x / 10^4 for x < 10^8
-  const __m128i fours = _mm_add_epi32(
-      thousands,
-      _mm_slli_epi64(_mm_sub_epi32(eights, _mm_mul_epu32(thousands, _mm_set1_epi64x(10'000))), 32));
-  const __m128i hundreds =
-      _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi16(5243)), 3);  // x / 100 for x < 10^4
-  const __m128i twos = _mm_add_epi16(
-      hundreds,
-      _mm_slli_epi32(_mm_sub_epi16(fours, _mm_mullo_epi16(hundreds, _mm_set1_epi16(100))), 16));
-  const __m128i tens = _mm_mulhi_epu16(twos, _mm_set1_epi16(6554));  // x / 10 for x < 100
-  return _mm_add_epi8(
-      tens, _mm_slli_epi16(_mm_sub_epi16(twos, _mm_mullo_epi16(tens, _mm_set1_epi16(10))), 8));
-}
-
 // The number in 16 digits.
 inline uint64_t ValueOf(__m128i digits) {
   const __m128i twos = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
@@ -194,92 +159,6 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
   return true;
 }
 
-namespace {
-
-// The first three digits, and a byte that is written over: for 115 days the same.
-class FirstDigits {
- public:
-  [[gnu::always_inline]] uint32_t Of(uint64_t number) {
-    if (number != number_) [[unlikely]] {
-      number_ = number;
-      const char text[sizeof(text_)] = {static_cast<char>('0' + number / 100),
-                                        static_cast<char>('0' + number / 10 % 10),
-                                        static_cast<char>('0' + number % 10), '0'};
-      std::memcpy(&text_, text, sizeof(text_));
-    }
-    return text_;
-  }
-
- private:
-  uint64_t number_ = UINT64_MAX;
-  uint32_t text_ = 0;
-};
-
-// All before the digest.
-[[gnu::always_inline]] inline void UnpackNanos(const char* packed, char* text,
-                                               FirstDigits& first_digits) {
-  const uint64_t nanos = LoadBigEndian64(packed);
-  LS_DCHECK(nanos <= kItemKeyNanosMax, "an item key holds 19 digits");
-  const uint32_t first = first_digits.Of(nanos / kTenTo16);
-  const uint64_t rest = nanos % kTenTo16;
-  std::memcpy(text, &first, sizeof(first));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kLowDigits),
-                   _mm_add_epi8(DigitsOf(rest / kTenTo8, rest % kTenTo8), _mm_set1_epi8('0')));
-  text[kItemKeyDigits] = '#';
-}
-
-// Head and tail of a digest side by side, for machines that have vectors of 32 bytes: a key of a
-// run takes 5.0 ns and not 6.1, where UnpackItemKey takes 6.5.
-[[gnu::target("avx2")]] void UnpackRunAvx2(const char* packed, size_t packed_stride, size_t count,
-                                           char* text, size_t text_stride) {
-  const __m256i order =
-      _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,  //
-                       13, 12, 14, 13, -1, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-  const __m256i rank_offset = _mm256_set_m128i(TailRankOffset(), _mm_setzero_si128());
-  const __m256i padding = _mm256_set_m128i(TailPadding(), _mm_setzero_si128());
-  FirstDigits first_digits;
-  for (size_t i = 0; i < count; ++i, packed += packed_stride, text += text_stride) {
-    UnpackNanos(packed, text, first_digits);
-    const __m128i digest = _mm_loadu_si128(reinterpret_cast<const __m128i*>(packed + 8));
-    // As SplitSextets.
-    const __m256i groups = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(digest), order);
-    const __m256i first_third = _mm256_and_si256(groups, _mm256_set1_epi32(0x0fc0fc00));
-    const __m256i second_fourth = _mm256_and_si256(groups, _mm256_set1_epi32(0x003f03f0));
-    const __m256i sextets =
-        _mm256_or_si256(_mm256_mulhi_epu16(first_third, _mm256_set1_epi32(0x04000040)),
-                        _mm256_mullo_epi16(second_fourth, _mm256_set1_epi32(0x01000010)));
-    const __m256i ranks = _mm256_add_epi8(sextets, rank_offset);
-    // As CharactersOf.
-    const __m256i upper = _mm256_cmpgt_epi8(ranks, _mm256_set1_epi8(11));
-    const __m256i lower = _mm256_cmpgt_epi8(ranks, _mm256_set1_epi8(37));
-    const __m256i plus = _mm256_cmpeq_epi8(ranks, _mm256_setzero_si256());
-    __m256i characters = _mm256_add_epi8(ranks, _mm256_set1_epi8(46));
-    characters = _mm256_add_epi8(characters, _mm256_and_si256(upper, _mm256_set1_epi8(7)));
-    characters = _mm256_add_epi8(characters, _mm256_and_si256(lower, _mm256_set1_epi8(6)));
-    characters = _mm256_sub_epi8(characters, _mm256_and_si256(plus, _mm256_set1_epi8(3)));
-    characters = _mm256_add_epi8(characters, padding);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kDigestText),
-                     _mm256_castsi256_si128(characters));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(text + kDigestTextTail),
-                     _mm256_extracti128_si256(characters, 1));
-  }
-}
-
-void UnpackRun(const char* packed, size_t packed_stride, size_t count, char* text,
-               size_t text_stride) {
-  for (size_t i = 0; i < count; ++i) {
-    UnpackItemKey(packed + i * packed_stride, text + i * text_stride);
-  }
-}
-
-}  // namespace
-
-void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
-                    size_t text_stride) {
-  static const auto unpack = __builtin_cpu_supports("avx2") ? &UnpackRunAvx2 : &UnpackRun;
-  unpack(packed, packed_stride, count, text, text_stride);
-}
-
 void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
   FirstDigits first_digits;
   UnpackNanos(packed, text, first_digits);
@@ -315,13 +194,6 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
 
 void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
   scalar::UnpackItemKey(packed, text);
-}
-
-void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
-                    size_t text_stride) {
-  for (size_t i = 0; i < count; ++i) {
-    scalar::UnpackItemKey(packed + i * packed_stride, text + i * text_stride);
-  }
 }
 
 void PackItemKeyFromDigest(uint64_t nanos, const uint8_t digest[16],
