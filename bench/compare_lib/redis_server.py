@@ -1,4 +1,4 @@
-"""A Redis server of our own for a round: on a free port, on one core, without persistence."""
+"""A Redis server of our own for a round: on a free port, on one core."""
 
 import os
 import socket
@@ -28,10 +28,18 @@ def _answers(port):
 
 
 class RedisServer:
-    """Runs while the `with` block does; ended by its pid."""
+    """Runs while the `with` block does; ended by its pid.
 
-    def __init__(self, program):
+    `append_fsync`: what its append-only file is synchronised by (`everysec`, `always`); None: there is none,
+    and nothing is kept. `parent`: where its folder is made; None: where temporary files are.
+    """
+
+    def __init__(self, program, append_fsync=None, parent=None):
         self._program = program
+        self._parent = parent
+        self._kept = ["--appendonly", "no"]
+        if append_fsync:
+            self._kept = ["--appendonly", "yes", "--appendfsync", append_fsync]
         self._folder = None
         self._process = None
         self.port = 0
@@ -41,7 +49,7 @@ class RedisServer:
         return self._process.pid
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="compare-redis-")
+        self._folder = tempfile.TemporaryDirectory(prefix="compare-redis-", dir=self._parent)
         # Somebody else may take the port between the look and the start.
         try:
             for _ in range(PORTS_TRIED):
@@ -65,7 +73,7 @@ class RedisServer:
         try:
             self._process = subprocess.Popen(
                 [self._program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-                 "--appendonly", "no", "--daemonize", "no", "--dir", self._folder.name],
+                 *self._kept, "--daemonize", "no", "--dir", self._folder.name],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 preexec_fn=lambda: os.sched_setaffinity(0, {core}))
         except OSError as error:

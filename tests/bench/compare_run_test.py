@@ -72,6 +72,31 @@ class RunTest(unittest.TestCase):
         self.assertIn("bench/compare: /nonexistent/redis-server: No such file or directory", run.stderr)
 
 
+class DurabilityTest(unittest.TestCase):
+    def test_every_mode_is_measured_beside_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            run = subprocess.run(
+                [sys.executable, ROOT / "bench/durability", "--build", BUILD, "--rounds", "1", "--seconds", "0.02",
+                 "--lists", "1000", "--dir", folder, "--redis-server", FAKE_REDIS, "--json", path],
+                capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            rounds = json.loads(path.read_text(encoding="utf-8"))["rounds"]
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["result.json"])
+        self.assertEqual(list(rounds), ["none", "off", "os", "periodic", "sync", "redis-no", "redis-everysec",
+                                        "redis-always"])
+        for mode, (said,) in rounds.items():
+            self.assertGreater(said["insert1_64"], 0, mode)
+        self.assertIn("times Redis always", run.stdout)
+        self.assertEqual(len([line for line in run.stdout.splitlines() if line.startswith("| ")]), 9)
+
+    def test_a_mode_that_there_is_not_is_named(self):
+        run = subprocess.run([sys.executable, ROOT / "bench/durability", "--modes", "os,fsync"],
+                             capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("fsync is not a mode; use some of none, off", run.stderr)
+
+
 class BareCqlTest(unittest.TestCase):
     """compare_bare_cql by itself, and `bench wire` beside it."""
 
