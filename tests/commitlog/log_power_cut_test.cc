@@ -143,13 +143,7 @@ class PowerCuts {
 };
 
 void RunSeeds(LogMode mode, bool with_faults, uint64_t seeds) {
-  const uint64_t first = TestSeed();
-  const uint64_t end = first + TestSteps(seeds);
-  for (uint64_t seed = first; seed < end; ++seed) {
-    SCOPED_TRACE("LISTSTORE_SEED=" + std::to_string(seed) + " LISTSTORE_STEPS=1");
-    PowerCuts(seed, mode, with_faults).Run();
-    if (::testing::Test::HasFailure()) return;
-  }
+  RunEachSeed(seeds, [&](uint64_t seed) { PowerCuts(seed, mode, with_faults).Run(); });
 }
 
 TEST(LogPowerCutTest, SyncKeepsWhatItSaid) { RunSeeds(LogMode::kSync, false, 2'000); }

@@ -198,15 +198,12 @@ void RunEvictions(uint64_t seed, bool copies) {
 }
 
 TEST(KeptEvictionsTest, WhatWasEvictedDoesNotComeBack) {
-  const uint64_t first = TestSeed();
-  const uint64_t end = first + TestSteps(4);
-  for (uint64_t seed = first; seed < end; ++seed) {
+  RunEachSeed(4, [](uint64_t seed) {
     for (const bool copies : {true, false}) {
-      SCOPED_TRACE("LISTSTORE_SEED=" + std::to_string(seed) + " LISTSTORE_STEPS=1");
       RunEvictions(seed, copies);
       if (::testing::Test::HasFailure()) return;
     }
-  }
+  });
 }
 
 TEST(KeptEvictionsTest, WhatDoesNotFitASmallerLimitIsEvicted) {

@@ -68,13 +68,7 @@ void RunStores(uint64_t seed, CommitLog mode, bool loses_power) {
 }
 
 void RunSeeds(CommitLog mode, bool loses_power, uint64_t seeds) {
-  const uint64_t first = TestSeed();
-  const uint64_t end = first + TestSteps(seeds);
-  for (uint64_t seed = first; seed < end; ++seed) {
-    SCOPED_TRACE("LISTSTORE_SEED=" + std::to_string(seed) + " LISTSTORE_STEPS=1");
-    RunStores(seed, mode, loses_power);
-    if (::testing::Test::HasFailure()) return;
-  }
+  RunEachSeed(seeds, [&](uint64_t seed) { RunStores(seed, mode, loses_power); });
 }
 
 TEST(KeptPowerCutTest, SyncKeepsWhatItSaid) { RunSeeds(CommitLog::kSync, true, 60); }
@@ -251,16 +245,13 @@ void RunFaults(uint64_t seed, CommitLog mode) {
 }
 
 TEST(KeptFaultsTest, WhatWasSaidIsSoOnADiskThatFails) {
-  const uint64_t first = TestSeed();
-  const uint64_t end = first + TestSteps(60);
-  for (uint64_t seed = first; seed < end; ++seed) {
+  RunEachSeed(60, [](uint64_t seed) {
     for (const CommitLog mode : {CommitLog::kSync, CommitLog::kOs}) {
-      SCOPED_TRACE("LISTSTORE_SEED=" + std::to_string(seed) + " LISTSTORE_STEPS=1 mode " +
-                   std::to_string(static_cast<int>(mode)));
+      SCOPED_TRACE("mode " + std::to_string(static_cast<int>(mode)));
       RunFaults(seed, mode);
       if (::testing::Test::HasFailure()) return;
     }
-  }
+  });
 }
 
 // A feature of so many versions that the log has room for a part of its deletion alone.
