@@ -20,7 +20,8 @@ class SavedStore {
  public:
   static absl::StatusOr<SavedStoreInfo> Save(disk::FileCalls& calls, const ListStore& store,
                                              const std::string& path, const SaveOptions& options);
-  // `calls` and `log_clock` are those of the data directory: KeptStore::Open.
+  // `calls` and `log_clock` are those of the data directory: KeptStore::Open. It has to be empty, and
+  // begins with what was loaded when all of it is there: a load that ends before leaves it empty.
   static absl::StatusOr<std::unique_ptr<ListStore>> Load(
       disk::ByteSource& source, Options options, SavedStoreInfo* info,
       disk::FileCalls& calls = disk::KernelFileCalls(),
