@@ -4,7 +4,9 @@
     count_results.py [--known FILE] [--status STATUS] go|cargo|tap|junit FILE...
 
 FILE is what `go test -v`, `cargo test` or a TAP reporter printed, or a report of JUnit. A test that has tests of
-its own counts as these. A test's name is that of its file, without its ending, a space and its own name.
+its own counts as these. A test's name is that of its file, without its ending, a space and its own name. A file without
+a test counts as one that failed, and so does one of `go test` that does not come to its end; JUnit's reports have
+empty ones of suites of suites, and count as one.
 
 --known names failures whose reason is outside of liststore, a line each, `NAME: REASON`; NAME may end with `*`.
 Such a failure is printed with its reason and counts as skipped. One that passed or did not run fails: what the file
@@ -19,6 +21,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 GO = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(")
+GO_END = re.compile(r"^(PASS|FAIL)\b", re.MULTILINE)
 CARGO = re.compile(r"^test (.+?) \.\.\. (ok|FAILED|ignored)", re.MULTILINE)
 TAP = re.compile(r"^ *(not ok|ok) \d+ - (.*?)(?: # (SKIP|TODO).*)?$", re.MULTILINE)
 PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
@@ -48,7 +51,7 @@ def tap(text):
 
 def junit(text):
     results = {}
-    for case in xml.fromstring(text).iter("testcase"):
+    for case in xml.fromstring(text or "<none/>").iter("testcase"):
         name = f'{case.get("classname", "").rsplit(".", 1)[-1]}.{case.get("name")}'
         bad = case.find("failure") is not None or case.find("error") is not None
         results[name] = FAIL if bad else SKIP if case.find("skipped") is not None else PASS
@@ -80,10 +83,17 @@ def main():
     arguments = parser.parse_args()
     known = read_known(arguments.known) if arguments.known else {}
     results = {}
-    for path in arguments.files:
-        found = globals()[arguments.format](path.read_text(errors="replace"))
-        results.update({f"{path.stem} {name}": result for name, result in found.items()})
     counts = {PASS: 0, FAIL: 0, SKIP: 0}
+    for path in arguments.files:
+        text = path.read_text(errors="replace") if path.exists() else ""
+        found = globals()[arguments.format](text)
+        results.update({f"{path.stem} {name}": result for name, result in found.items()})
+        if not found and arguments.format != "junit":
+            print(f"failed: {path.stem}: no test ran")
+            counts[FAIL] += 1
+        elif arguments.format == "go" and not GO_END.search(text):
+            print(f"failed: {path.stem}: the tests did not come to their end")
+            counts[FAIL] += 1
     seen = set()
     for name, result in sorted(results.items()):
         pattern, reason = reason_of(name, known)
@@ -97,11 +107,11 @@ def main():
     for pattern in known.keys() - seen:
         print(f"failed: {pattern}: named in {arguments.known.name}, but it did not fail")
         counts[FAIL] += 1
+    if not results and counts[FAIL] == 0:
+        print("failed: no test ran")
+        counts[FAIL] += 1
     if arguments.status != 0 and counts[FAIL] == 0 and not seen:
         print(f"failed: the tests ended with status {arguments.status}")
-        counts[FAIL] += 1
-    if not results:
-        print("failed: no test ran")
         counts[FAIL] += 1
     print(f"{counts[PASS]} passed, {counts[FAIL]} failed, {counts[SKIP]} skipped")
     return counts[FAIL] != 0
