@@ -46,16 +46,20 @@ get_go_module() { # PATH VERSION SUM [PACKAGE...]
     skip "$(go version | cut -d ' ' -f 3) does not get what $module needs: $(tail -n 1 "$work/go.log")"
 }
 
-# The tests of a package of the module as a program, $work/NAME.test.
-build_go_tests() { # NAME PACKAGE [OPTION...]
-  name=$1 package=$2
-  shift 2
-  if ! (cd "$work/module" && timeout 3600 go test -vet=off -c -o "$work/$name.test" "$@" "$package") \
-    >"$work/go.log" 2>&1; then
+# Runs `go` in the module with a command that builds something.
+build_by_go() { # COMMAND ARGUMENT...
+  if ! (cd "$work/module" && timeout 3600 go "$@") >"$work/go.log" 2>&1; then
     cat "$work/go.log"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
   fi
+}
+
+# The tests of a package of the module as a program, $work/NAME.test.
+build_go_tests() { # NAME PACKAGE [OPTION...]
+  name=$1 package=$2
+  shift 2
+  build_by_go test -vet=off -c -o "$work/$name.test" "$@" "$package"
 }
 
 maven() { # COMMAND...: runs it, Maven with its goals, with the options of all
