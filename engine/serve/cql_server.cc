@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,47 +16,36 @@
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
-#include "engine/base/mutex.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "engine/commitlog/shard_log.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/disk/file_status.h"
-#include "engine/durable/clock_record.h"
-#include "engine/durable/data_directory.h"
-#include "engine/durable/data_run.h"
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
-#include "engine/faces/http/api.h"
 #include "engine/faces/http/http_face.h"
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
-#include "engine/instruments/prometheus_text.h"
 #include "engine/instruments/request_metrics.h"
 #include "engine/instruments/slow_turns.h"
-#include "engine/instruments/snapshots_table.h"
-#include "engine/keeping/keeper.h"
-#include "engine/keeping/recovery.h"
-#include "engine/keeping/snapshot_schedule.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
 #include "engine/protocol/request.h"
 #include "engine/roles/authenticator.h"
-#include "engine/roles/password_hash.h"
 #include "engine/serve/check_options.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/http_logins.h"
-#include "engine/serve/log_gate.h"
 #include "engine/serve/metrics_page.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
+#include "engine/serve/server_http.h"
+#include "engine/serve/server_keeping.h"
 #include "engine/serve/server_memory.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
@@ -187,11 +175,12 @@ class CqlServer::Impl {
     LS_RETURN_IF_ERROR(impl.OpenEngine(options));
     LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));
     LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
-    LS_RETURN_IF_ERROR(impl.OpenDataDirectory(options, look, /*recovers=*/true));
-    const roles::RoleState* const kept = impl.keeper_->recovered_roles();
-    LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, config, kept));
-    LS_RETURN_IF_ERROR(impl.keeper_->Begin(*impl.engine_, *impl.roles_, impl.ClockStates()));
-    return impl.keeper_->TakeSnapshot().status();
+    ServerKeeping& keeping = impl.keeping_;
+    LS_RETURN_IF_ERROR(keeping.Recover(options, look.dialect, *impl.engine_, *impl.clock_,
+                                       /*goes_on_behind_damage=*/true));
+    LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, config, keeping.recovered_roles()));
+    LS_RETURN_IF_ERROR(keeping.Begin(*impl.engine_, *impl.roles_));
+    return keeping.keeper()->TakeSnapshot().status();
   }
 
   static absl::StatusOr<std::unique_ptr<Impl>> Start(const CqlServerOptions& options) {
@@ -210,41 +199,9 @@ class CqlServer::Impl {
     if (server_ != nullptr && cql_ != nullptr) cql_->Stop();
     if (server_ != nullptr && http_ != nullptr) http_->Stop();
     // Nobody writes any more.
-    if (schedule_) schedule_->Stop();
-    if (keeper_ == nullptr || has_closed_keeper_.exchange(true)) return;
-    absl::Status status;
-    if (takes_snapshot_at_end_) {
-      absl::StatusOr<durable::SnapshotResult> taken = HeapRefused();
-      try {
-        taken = keeper_->TakeSnapshot();
-      } catch (const std::bad_alloc&) {
-        // The log is closed all the same.
-      }
-      SayOf(taken);
-      status.Update(taken.status());
-    }
-    const absl::Status closed = keeper_->Close();
-    if (!closed.ok() && on_keeping_failure_) {
-      on_keeping_failure_(
-          ToStd(absl::StrCat("the commit log was not closed well: ", closed.message())));
-    }
-    status.Update(closed);
-    const MutexLock lock(stop_mutex_);
-    stop_status_ = std::move(status);
+    keeping_.Stop();
   }
-  absl::Status stop_status() {
-    const MutexLock lock(stop_mutex_);
-    return stop_status_;
-  }
-  absl::Status TakeSnapshot() {
-    if (keeper_ == nullptr) {
-      return absl::FailedPreconditionError("nothing is kept: there is no data_dir");
-    }
-    if (has_closed_keeper_) return absl::FailedPreconditionError("the server has stopped");
-    const absl::StatusOr<durable::SnapshotResult> taken = keeper_->TakeSnapshot();
-    SayOf(taken);
-    return taken.status();
-  }
+  ServerKeeping& keeping() { return keeping_; }
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
   uint16_t http_port() const { return http_ == nullptr ? 0 : http_->port(); }
@@ -253,10 +210,8 @@ class CqlServer::Impl {
 
  private:
   explicit Impl(const CqlServerOptions& options)
-      : on_keeping_(options.on_keeping),
-        on_keeping_failure_(options.on_keeping_failure ? options.on_keeping_failure
-                                                       : options.on_keeping),
-        shares_(ClientMemory(options), LogsOf(options)),
+      : shares_(ClientMemory(options), LogsOf(options)),
+        keeping_(options, shares_.logs),
         tally_(FirstMeeting(options)),
         journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
 
@@ -325,23 +280,13 @@ class CqlServer::Impl {
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
-    LS_RETURN_IF_ERROR(OpenDataDirectory(options, look, /*recovers=*/false));
-    LS_ASSIGN_OR_RETURN(roles_,
-                        MakeRoles(options, config, keeper_ ? keeper_->recovered_roles() : nullptr));
-    if (keeper_ != nullptr) {
-      LS_RETURN_IF_ERROR(keeper_->Begin(*engine_, *roles_, ClockStates()));
-      if (keeper_->logs() != nullptr) gate_.emplace(*keeper_->logs());
-      context.keeper = keeper_.get();
-      context.snapshots = SnapshotCalls(options);
-      // The log does not have what it begins with.
-      if (!options.from_snapshot.empty()) LS_RETURN_IF_ERROR(TakeSnapshot());
-      takes_snapshot_at_end_ = options.snapshot_at_end;
-      schedule_.emplace(*keeper_,
-                        keeping::ScheduleOptions{.period_seconds = options.snapshot_period_seconds,
-                                                 .log_bytes = options.snapshot_log_bytes,
-                                                 .say = on_keeping_,
-                                                 .say_failure = on_keeping_failure_});
-    }
+    LS_RETURN_IF_ERROR(keeping_.Recover(options, look.dialect, *engine_, *clock_,
+                                        /*goes_on_behind_damage=*/false));
+    LS_ASSIGN_OR_RETURN(roles_, MakeRoles(options, config, keeping_.recovered_roles()));
+    LS_RETURN_IF_ERROR(keeping_.Begin(*engine_, *roles_));
+    LS_RETURN_IF_ERROR(keeping_.TakeOver());
+    context.keeper = keeping_.keeper();
+    context.snapshots = keeping_.SnapshotCalls();
     authenticator_ = std::make_unique<roles::Authenticator>(*roles_);
     context.roles = roles_;
     context.cassandra_major = look.cassandra_major;
@@ -378,7 +323,7 @@ class CqlServer::Impl {
     network::ServerOptions server;
     server.loops = context.shards;
     server.limits = Limits(options, engine_->memory_limit_bytes(), shares_);
-    if (gate_) server.gate = &*gate_;
+    server.gate = keeping_.gate();
     server.connections = {options.max_connections, options.max_connections_per_address};
     server.client_memory_bytes = shares_.connections;
     server.background = [this] {
@@ -397,7 +342,7 @@ class CqlServer::Impl {
                               .statements = *handler_,
                               .journal = journal_,
                               .log_bytes = {}};
-    if (shares_.logs != 0) parts.log_bytes = [this] { return keeper_->buffered_bytes(); };
+    if (shares_.logs != 0) parts.log_bytes = [this] { return keeping_.buffered_bytes(); };
     memory_ = std::make_unique<ServerMemory>(options, parts, shares_.logs);
 
     cql_face::CqlFaceOptions cql = ToFaceOptions(options, look);
@@ -422,49 +367,34 @@ class CqlServer::Impl {
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
     if (options.http_port) LS_RETURN_IF_ERROR(OpenHttp(options));
-    if (schedule_) LS_RETURN_IF_ERROR(schedule_->Start());
+    LS_RETURN_IF_ERROR(keeping_.StartSchedule());
     return server_->Start();
   }
 
   absl::Status OpenHttp(const CqlServerOptions& options) {
-    http_face::HttpFaceOptions http;
-    http.address = options.address;
-    http.port = *options.http_port;
-    http.tls = tls_.get();
-    http.result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin);
+    ServerHttpParts parts{.server = *server_,
+                          .statements = *handler_,
+                          .tls = tls_.get(),
+                          .log_in = {},
+                          .result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin),
+                          .is_ready =
+                              [this] {
+                                return !stops_.load(std::memory_order_relaxed) &&
+                                       !server_->budget().Refuses(0);
+                              },
+                          .metrics = {.engine = *engine_,
+                                      .requests = *metrics_,
+                                      .statements = *handler_,
+                                      .memory_uses = [this] { return memory_->Uses(); },
+                                      .counters = [this] { return Counters(); },
+                                      .keeping = keeping_.SnapshotCalls().state,
+                                      .version = kVersion}};
     if (roles_->rules().asks_for_passwords) {
-      http.log_in = LoginsOfHttp(cql_->logins(), *authenticator_);
+      parts.log_in = LoginsOfHttp(cql_->logins(), *authenticator_);
     }
-    std::vector<http_face::Resource> resources = http_face::ProbeResources([this] {
-      return !stops_.load(std::memory_order_relaxed) && !server_->budget().Refuses(0);
-    });
-    resources.push_back(MetricsResource(options));
-    std::ranges::move(http_face::ApiResources(*handler_), std::back_inserter(resources));
-    LS_ASSIGN_OR_RETURN(http_, http_face::HttpFace::Open(*server_, http, std::move(resources)));
+    LS_ASSIGN_OR_RETURN(http_,
+                        liststore::OpenHttp(options.address, *options.http_port, std::move(parts)));
     return absl::OkStatus();
-  }
-
-  http_face::Resource MetricsResource(const CqlServerOptions& options) {
-    MetricsSources sources{.engine = *engine_,
-                           .requests = *metrics_,
-                           .statements = *handler_,
-                           .memory_uses = [this] { return memory_->Uses(); },
-                           .counters = [this] { return Counters(); },
-                           .keeping = {},
-                           .version = kVersion};
-    if (keeper_ != nullptr) sources.keeping = SnapshotCalls(options).state;
-    return {.path = "/metrics",
-            .methods = {"GET"},
-            .summary = "Everything that is counted, in the text format of Prometheus",
-            .answer =
-                [sources = std::move(sources)](const http_face::HttpCall&) {
-                  http_face::HttpAnswer answer;
-                  answer.content_type = instruments::kPrometheusContentType;
-                  answer.body = MetricsPage(sources);
-                  return answer;
-                },
-            // Prometheus finds what it scrapes by name, and nobody's data is on the page.
-            .takes_any_host = true};
   }
 
   // A slice.
@@ -478,91 +408,6 @@ class CqlServer::Impl {
     uint32_t number = 0;
     while (number + 1 < server_->loop_count() && !server_->loop(number).IsCurrent()) ++number;
     return number;
-  }
-
-  // Recovers what is there.
-  absl::Status OpenDataDirectory(const CqlServerOptions& options, const NodeLook& look,
-                                 bool recovers) {
-    keeping::RecoveryOptions recovery;
-    recovery.dialect = look.dialect;
-    recovery.now_nanos = clock_->NowNanos();
-    recovery.of_directory.goes_on_behind_damage = recovers;
-    recovery.of_directory.threads = options.shards;
-    recovery.of_directory.say = on_keeping_;
-    if (options.data_dir.empty()) {
-      if (options.from_snapshot.empty()) return absl::OkStatus();
-      return keeping::RecoverFrom(options.from_snapshot, disk::KernelFileCalls(), *engine_,
-                                  recovery)
-          .status();
-    }
-    LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
-                        durable::DataDirectory::Open(options.data_dir));
-    keeping::Recovered recovered;
-    if (options.from_snapshot.empty()) {
-      absl::StatusOr<keeping::Recovered> found = keeping::Recover(directory, *engine_, recovery);
-      if (!found.ok() && !recovers) {
-        return durable::WithAdvice(found.status(), options.data_dir);
-      }
-      LS_ASSIGN_OR_RETURN(recovered, std::move(found));
-    } else {
-      LS_ASSIGN_OR_RETURN(const bool is_empty, directory.IsEmpty());
-      if (!is_empty) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("from_snapshot is given, and ", options.data_dir,
-                         " has something already, which it would take the place of"));
-      }
-      LS_ASSIGN_OR_RETURN(recovered, keeping::RecoverFrom(options.from_snapshot, directory.calls(),
-                                                          *engine_, recovery));
-    }
-    const auto& clock = recovered.events.clock;
-    if (clock && clock->setting.mode != ServerClock::Mode::kReal) {
-      clock_->ResetTo(clock->setting, clock->now_nanos);
-    }
-    durable::DataRunOptions keeper;
-    keeper.log = durable::LogModeOf(options.commit_log);
-    keeper.period_nanos = uint64_t{options.commit_log_period_ms} * 1'000'000;
-    keeper.segment_bytes = options.commit_log_segment_bytes;
-    keeper.buffer_bytes =
-        std::max<uint64_t>(shares_.logs / options.shards, durable::kLogBufferBytesMin);
-    keeper.compression = options.snapshot_compression;
-    keeper.loops = options.shards;
-    keeper.say = on_keeping_;
-    keeper.say_failure = on_keeping_failure_;
-    keeper_ = std::make_unique<keeping::Keeper>(std::move(directory), std::move(recovered), keeper);
-    return absl::OkStatus();
-  }
-
-  std::function<durable::ClockState()> ClockStates() {
-    return [clock = clock_] { return durable::ClockState{clock->setting(), clock->NowNanos()}; };
-  }
-
-  void SayOf(const absl::StatusOr<durable::SnapshotResult>& taken) const {
-    if (!taken.ok()) {
-      if (on_keeping_failure_) on_keeping_failure_(keeping::FailureText(taken.status()));
-    } else if (on_keeping_) {
-      on_keeping_(keeping::TextOf(*taken));
-    }
-  }
-
-  instruments::SnapshotCalls SnapshotCalls(const CqlServerOptions& options) {
-    static constexpr const char* kWords[] = {"off", "os", "periodic", "sync"};
-    const std::string commit_log = kWords[static_cast<int>(options.commit_log)];
-    return {.state =
-                [this, commit_log] {
-                  const durable::SnapshotResult last = keeper_->last_snapshot();
-                  return instruments::SnapshotState{.directory = keeper_->directory().path(),
-                                                    .commit_log = commit_log,
-                                                    .log_bytes = keeper_->log_bytes(),
-                                                    .last_number = last.number,
-                                                    .last_rows = last.rows,
-                                                    .last_bytes = last.bytes,
-                                                    .last_nanos = last.taken_at_nanos};
-                },
-            .take = [this]() -> std::optional<std::string> {
-              const absl::Status taken = TakeSnapshot();
-              if (taken.ok()) return std::nullopt;
-              return std::string(ToStd(taken.message()));
-            }};
   }
 
   // Asked while the server runs.
@@ -591,15 +436,8 @@ class CqlServer::Impl {
             {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()}};
   }
 
-  const std::function<void(std::string_view)> on_keeping_;
-  const std::function<void(std::string_view)> on_keeping_failure_;
   const ClientShares shares_;
-  std::unique_ptr<keeping::Keeper> keeper_;  // nullptr: nothing is kept; outlives the engine
-  std::atomic<bool> has_closed_keeper_ = false;
-  Mutex stop_mutex_;
-  absl::Status stop_status_ ABSL_GUARDED_BY(stop_mutex_);
-  bool takes_snapshot_at_end_ = false;
-  std::optional<LogGate> gate_;
+  ServerKeeping keeping_;  // destroyed behind the engine
   execute::FeatureTally tally_;
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
@@ -620,7 +458,6 @@ class CqlServer::Impl {
   std::atomic<bool> stops_ = false;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
-  std::optional<keeping::SnapshotSchedule> schedule_;
 };
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
@@ -634,10 +471,10 @@ CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CqlServer::~CqlServer() = default;
 
 void CqlServer::Stop() { impl_->Stop(); }
-absl::Status CqlServer::stop_status() const { return impl_->stop_status(); }
+absl::Status CqlServer::stop_status() const { return impl_->keeping().stop_status(); }
 
 absl::Status CqlServer::TakeSnapshot() try {
-  return impl_->TakeSnapshot();
+  return impl_->keeping().TakeSnapshot();
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
