@@ -15,16 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/heap_refusal.h"
-#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/disk/file_status.h"
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/statement_cache.h"
-#include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/faces/http/http_face.h"
@@ -36,11 +33,11 @@
 #include "engine/network/server.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
-#include "engine/protocol/request.h"
 #include "engine/roles/authenticator.h"
 #include "engine/serve/check_options.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/http_logins.h"
+#include "engine/serve/memory_shares.h"
 #include "engine/serve/metrics_page.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
@@ -57,72 +54,12 @@ namespace {
 
 // Units of reclamation between two looks at the sockets: some 25 us.
 constexpr size_t kReclaimUnits = 256;
-// Of what is held for clients, where nobody says.
-constexpr uint64_t kClientMemoryPart = 8;
 constexpr uint64_t kResultBytesMin = uint64_t{1} << 20;
 // For what a client has sent, until others have their turn.
 constexpr std::chrono::milliseconds kTurnTime(1);
 // Threads for statements that take long: two for each loop.
 constexpr uint32_t kLongThreadsMin = 4;
 constexpr uint32_t kLongThreadsMax = 32;
-constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
-constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
-
-// The rule of Options::memory_limit_bytes.
-absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
-  if (options.memory_limit_bytes != 0) return options.memory_limit_bytes;
-  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
-  if (memory_bytes == 0) {
-    return absl::FailedPreconditionError(
-        "memory_limit_bytes is 0, and the machine does not say how much memory it has");
-  }
-  return DefaultMemoryLimitBytes(memory_bytes);
-}
-
-uint64_t ClientMemory(const CqlServerOptions& options) {
-  if (options.client_memory_bytes != 0) return options.client_memory_bytes;
-  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
-  return std::clamp(memory_bytes / kClientMemoryPart, kClientMemoryBytesDefaultMin,
-                    kClientMemoryBytesDefaultMax);
-}
-
-// Commit logs that are written; none where there is no mode.
-uint32_t LogsOf(const CqlServerOptions& options) {
-  const bool has_logs =
-      !options.data_dir.empty() && options.commit_log != CqlServerOptions::CommitLog::kOff;
-  return has_logs ? options.shards : 0;
-}
-
-// What large requests may take together, and what one may bring: all of it.
-struct WorkShares {
-  WorkShares(const CqlServerOptions& options, const ClientShares& clients)
-      : bytes(options.work_memory_bytes != 0 ? options.work_memory_bytes : clients.connections) {
-    // A statement that is being planned takes up to 600 bytes for each of its tokens.
-    constexpr uint64_t kBytesOfToken = 512;
-    tokens_max = std::clamp<uint64_t>(bytes / kBytesOfToken,
-                                      options.work_memory_bytes != 0 ? kTokensMin : 2 * kTokensMin,
-                                      cql::kTokensMax);
-    if (options.work_memory_bytes == 0) return;
-    constexpr uint64_t kBytesOfCell = 128;        // and its path
-    constexpr uint64_t kBytesOfStatement = 1024;  // of a partition of its own
-    constexpr uint64_t kBytesOfValue = 128;       // while their array grows; of a JSON as well
-    cells_max = std::min<uint64_t>(cells_max, bytes / kBytesOfCell);
-    statements_max = bytes / kBytesOfStatement;
-    values_max = std::min<uint64_t>(values_max, bytes / kBytesOfValue);
-    json_values_max = std::min<uint64_t>(json_values_max, bytes / kBytesOfValue);
-    plan_bytes_max = std::min<uint64_t>(plan_bytes_max, bytes);
-  }
-
-  static constexpr uint64_t kTokensMin = 16 * 1024;
-
-  uint64_t bytes;
-  size_t tokens_max;
-  size_t cells_max = execute::WriteSet::kCellsMax;
-  size_t statements_max = SIZE_MAX;
-  size_t values_max = protocol::RequestScratch::kValuesMax;
-  size_t json_values_max = SIZE_MAX;
-  size_t plan_bytes_max = cql::ScyllaDialect().plan_bytes_max;
-};
 
 // A request may take half of what the data may, and a quarter of what connections hold.
 network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_limit_bytes,
@@ -210,7 +147,7 @@ class CqlServer::Impl {
 
  private:
   explicit Impl(const CqlServerOptions& options)
-      : shares_(ClientMemory(options), LogsOf(options)),
+      : shares_(options),
         keeping_(options, shares_.logs),
         tally_(FirstMeeting(options)),
         journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
@@ -243,7 +180,7 @@ class CqlServer::Impl {
     }
     shard::EngineOptions engine;
     engine.shards = options.shards;
-    LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
+    LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, RowsLimit(options));
     own_engine_ = std::make_unique<shard::Engine>(engine);
     if (options.memory_policy == MemoryPolicy::kEvict) own_engine_->EvictTablesOfUsers();
     engine_ = own_engine_.get();

@@ -7,7 +7,6 @@
 #include "engine/base/machine_limits.h"
 #include "engine/base/strings.h"
 #include "engine/execute/client_state.h"
-#include "engine/execute/statement_cache.h"
 
 namespace liststore {
 namespace {
@@ -15,15 +14,8 @@ namespace {
 constexpr std::string_view kProcess = "process";
 constexpr std::string_view kRows = "rows";
 constexpr size_t kConnectionsShown = 100;
-constexpr uint64_t kLogBufferBytesMax = uint64_t{64} << 20;
 
 }  // namespace
-
-ClientShares::ClientShares(uint64_t bytes, uint32_t logs_count)
-    : statements(std::min<uint64_t>(bytes / 8, execute::StatementCache::kBytesMax)),
-      journal(std::min<uint64_t>(bytes / 8, instruments::kJournalBytesMax)),
-      logs(std::min(bytes / 4, logs_count * kLogBufferBytesMax)),
-      connections(bytes - statements - journal - logs) {}
 
 ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts,
                            uint64_t log_limit_bytes)

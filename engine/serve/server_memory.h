@@ -1,5 +1,5 @@
-// ServerMemory: how the memory of a server is divided, who changes its limit, and who is told when it
-// runs short.
+// ServerMemory: what of a server's memory is held, who changes its limit, and who is told when it runs
+// short.
 #ifndef LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
 #define LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
 
@@ -17,23 +17,13 @@
 #include "engine/instruments/memory_table.h"
 #include "engine/network/client_budget.h"
 #include "engine/serve/handler_factory.h"
+#include "engine/serve/memory_shares.h"
 #include "engine/serve/memory_watch.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
 #include "liststore/cql_server.h"
 
 namespace liststore {
-
-// How the memory for clients is divided.
-struct ClientShares {
-  // `logs`: of commit logs, which keep what clients wrote until the disk has it; 0: there are none.
-  ClientShares(uint64_t bytes, uint32_t logs);
-
-  uint64_t statements;
-  uint64_t journal;
-  uint64_t logs;  // all of them together
-  uint64_t connections;
-};
 
 // Thread-safe. A change of the limit may take long, with no lane held between its steps; the rest is
 // a few loads.
