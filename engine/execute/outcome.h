@@ -26,10 +26,16 @@ struct Outcome {
   bool answered = false;   // else the client waits in vain
   bool postponed = false;  // nothing was done: others have to go first
   Deferral deferral = Deferral::kNo;
+  bool has_row_counts = false;        // the two below are known: of a SELECT that was run alone
   std::optional<CqlErrorCode> error;  // as the client sees it; absent: a result
   uint64_t dead_rows = 0;             // deleted or over, that its reads passed over
   std::chrono::nanoseconds delay{0};  // that the answer waits for once it is there
-  std::string message;                // of the error
+  uint64_t rows_read = 0;             // that it has looked at, dead ones included
+  uint64_t rows_returned = 0;
+  std::string message;  // of the error
+
+  // It was dealt with: it does not come again.
+  bool IsOver() const { return !postponed && deferral == Deferral::kNo; }
 
   // "ok", "no_answer", or of the error: "read_timeout", "syntax". A literal.
   const char* Name() const;

@@ -125,6 +125,7 @@ void RequestView::Begin(const protocol::FrameHeader& header, const protocol::Req
   outcome.answered = false;
   outcome.postponed = false;
   outcome.deferral = Deferral::kNo;
+  outcome.has_row_counts = false;
   outcome.dead_rows = 0;
   outcome.delay = {};
 }

@@ -177,7 +177,11 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
   if (plan.table->is_virtual && IsCassandraShell(call.text, call.client, options_.node)) {
     call.Count(cql::CqlFeature::kShellDescribe);
   }
-  call.request.outcome.dead_rows = result.dead_rows;
+  Outcome& outcome = call.request.outcome;
+  outcome.dead_rows = result.dead_rows;
+  outcome.rows_read = plan.table->is_virtual ? result.row_count : result.rows_read;
+  outcome.rows_returned = result.row_count;
+  outcome.has_row_counts = true;
   constexpr std::string_view kWarnings[] = {cql::kFilteringWarning};
   // Source: ScyllaDB cql3/query_processor.cc: texts alone are warned of.
   const bool is_text = call.request.kind() == RequestKind::kQuery;

@@ -3,20 +3,16 @@
 #ifndef LISTSTORE_ENGINE_INSTRUMENTS_COUNTERS_TABLE_H_
 #define LISTSTORE_ENGINE_INSTRUMENTS_COUNTERS_TABLE_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
+#include "liststore/server_notices.h"
 
 namespace liststore::instruments {
 
-struct Counter {
-  std::string name;
-  uint64_t value = 0;
-};
+using Counter = CqlCounter;
 
 // The function is called with each read, by any thread.
 std::unique_ptr<cql::VirtualTable> MakeCountersTable(

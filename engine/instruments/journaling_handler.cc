@@ -131,7 +131,7 @@ void JournalingHandler::Choose(execute::ClientState& client_state, Group& group)
   const execute::PreparedStatement* last = nullptr;
   bool last_is_servers = false;
   for (execute::RequestView& request : group.requests) {
-    if (request.outcome.postponed || request.outcome.deferral != execute::Deferral::kNo) continue;
+    if (!request.outcome.IsOver()) continue;
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
     entry.request = &request;

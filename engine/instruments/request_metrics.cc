@@ -9,11 +9,6 @@ namespace {
 
 using cql::StatementOp;
 
-// What was dealt with; the others come again.
-bool IsOver(const execute::Outcome& outcome) {
-  return !outcome.postponed && outcome.deferral == execute::Deferral::kNo;
-}
-
 // Names of tables that there may be are no longer.
 constexpr size_t kNameBytesMax = 192;
 
@@ -77,7 +72,7 @@ void RequestMetrics::Note(std::span<execute::RequestView> requests, execute::Cli
       ++run;
       continue;
     }
-    if (!is_ok && !IsOver(outcome)) continue;
+    if (!is_ok && !outcome.IsOver()) continue;
     end_run();
     last = is_ok ? prepared : nullptr;
     // What was counted before is known, and hardly anything else is executed.

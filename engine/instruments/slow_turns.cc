@@ -11,6 +11,7 @@
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/cql/values/encode_value.h"
 #include "engine/execute/client_state.h"
+#include "engine/instruments/request_names.h"
 
 namespace liststore::instruments {
 namespace {
@@ -53,20 +54,6 @@ class CoreWaits {
 CoreWaits& WaitsOfThisThread() {
   thread_local CoreWaits waits;
   return waits;
-}
-
-std::string_view NameOf(execute::RequestKind kind) {
-  switch (kind) {
-    case execute::RequestKind::kQuery:
-      return "QUERY";
-    case execute::RequestKind::kPrepare:
-      return "PREPARE";
-    case execute::RequestKind::kExecute:
-      return "EXECUTE";
-    case execute::RequestKind::kBatch:
-      return "BATCH";
-  }
-  return "";
 }
 
 // " feat.clicks", or nothing where it has no table.
@@ -134,7 +121,13 @@ execute::ConnectionOrders SlowTurnHandler::Handle(std::span<execute::RequestView
   execute::ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto now = std::chrono::steady_clock::now();
   if (metrics_ != nullptr) metrics_->Note(requests, client, statements_, now - client.read_at);
-  if (client.place.begun_at) return orders;
+  if (client.place.begun_at) {
+    if (slow_requests_ != nullptr) slow_requests_->Note(requests, client, statements_, begin, now);
+    return orders;
+  }
+  if (now - begin < SlowTurns::kTimeMin) [[likely]]
+    return orders;
+  if (slow_requests_ != nullptr) slow_requests_->Note(requests, client, statements_, begin, now);
   turns_.NoteEnd(begin, now, [&] {
     return SlowTurns::Work{client.shard, DescribeRequests(requests, client.keyspace)};
   });

@@ -23,6 +23,7 @@
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/instruments/request_metrics.h"
+#include "engine/instruments/slow_requests.h"
 #include "liststore/clock.h"
 
 namespace liststore::instruments {
@@ -91,15 +92,19 @@ class SlowTurns {
 };
 
 // Notes what another handler takes long for on a loop, and counts what it deals with. Statements that
-// are dealt with beside take their time and keep nobody waiting: they are counted alone. Two readings
-// of the clock a group.
+// are dealt with beside take their time and keep nobody waiting: they are no slow turns, but may be slow
+// requests. On a loop a request is slow where its turn is. Two readings of the clock a group.
 class SlowTurnHandler final : public execute::RequestHandler {
  public:
-  // All outlive this. `metrics`: nullptr: nothing is counted. `statements`: where `next` looks
-  // prepared ones up.
-  SlowTurnHandler(SlowTurns& turns, RequestMetrics* metrics,
+  // All outlive this. `metrics`: nullptr: nothing is counted. `slow_requests`: nullptr: nobody is told.
+  // `statements`: where `next` looks prepared ones up.
+  SlowTurnHandler(SlowTurns& turns, RequestMetrics* metrics, const SlowRequests* slow_requests,
                   const execute::StatementCache& statements, execute::RequestHandler& next)
-      : turns_(turns), metrics_(metrics), statements_(statements), next_(next) {}
+      : turns_(turns),
+        metrics_(metrics),
+        slow_requests_(slow_requests),
+        statements_(statements),
+        next_(next) {}
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
                                    execute::ClientState& client, OutputBuffer& out) override;
@@ -107,6 +112,7 @@ class SlowTurnHandler final : public execute::RequestHandler {
  private:
   SlowTurns& turns_;
   RequestMetrics* const metrics_;
+  const SlowRequests* const slow_requests_;
   const execute::StatementCache& statements_;
   execute::RequestHandler& next_;
 };

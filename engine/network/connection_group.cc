@@ -34,6 +34,7 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
       abort_all_(loop, [this] {
         for (auto& [id, connection] : connections_) connection->Abort();
       }) {
+  NoteTick(share_.now);
   if (shared.gate == nullptr) return;
   shared.gate->TellOfPassing(loop.number(), [this] { pass_gate_.Ask(); });
   loop.SetBetween([this](bool round_is_over) { EndTurn(round_is_over); });
@@ -68,6 +69,7 @@ void ConnectionGroup::Add(Descriptor socket, SessionFactory& face, const TlsAcce
 void ConnectionGroup::Tick() {
   const Instant now = shared_.now();
   share_.now = now;
+  NoteTick(now);
   if (now >= next_check_) CheckTimesNow(now);
 }
 

@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_NETWORK_CONNECTION_GROUP_H_
 #define LISTSTORE_ENGINE_NETWORK_CONNECTION_GROUP_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -60,6 +61,10 @@ class ConnectionGroup {
   // After BeginStop: until no connection is left. False: `timeout` has passed.
   bool WaitUntilEmpty(std::chrono::milliseconds timeout);
   size_t connection_count() const;
+  // When the loop has come by last, or the group was made.
+  Instant ticked_at() const {
+    return Instant(Instant::duration(ticked_at_.load(std::memory_order_relaxed)));
+  }
 
   // --- The loop's thread: now and then, once a second at least. A look at the clock ------------
 
@@ -70,6 +75,9 @@ class ConnectionGroup {
 
   void Add(Descriptor socket, SessionFactory& face, const TlsAcceptor* tls,
            Admission::Ticket ticket);
+  void NoteTick(Instant now) {
+    ticked_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
   void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
   void FinishAll();
@@ -101,6 +109,7 @@ class ConnectionGroup {
   runtime::Errand end_condemned_;
   runtime::Errand begin_stop_;
   runtime::Errand abort_all_;
+  std::atomic<Instant::rep> ticked_at_;
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
   size_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& opti
         std::make_unique<ConnectionGroup>(*server->loops_.back(), server->shared_));
   }
   const auto listen_on = [server = server.get()] {
+    server->NoteAcceptingTick();
     for (const auto& listener : server->listeners_) listener->Tick();
     return false;
   };
@@ -76,6 +77,7 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
 absl::Status Server::Start() {
   LS_CHECK(!std::exchange(runs_, true), "a server is started once");
   for (const auto& listener : listeners_) listener->Start();
+  NoteAcceptingTick();
   absl::Status started;
   for (auto loop = loops_.begin(); started.ok() && loop != loops_.end(); ++loop) {
     started = (*loop)->Start();
@@ -87,6 +89,16 @@ absl::Status Server::Start() {
   for (const auto& loop : loops_) loop->Stop();
   for (const auto& loop : loops_) loop->Join();
   return started;
+}
+
+void Server::NoteAcceptingTick() {
+  accepting_ticked_at_.store(now_().time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+std::chrono::nanoseconds Server::LongestTurn() const {
+  Instant oldest(Instant::duration(accepting_ticked_at_.load(std::memory_order_relaxed)));
+  for (const auto& group : groups_) oldest = std::min(oldest, group->ticked_at());
+  return std::max<std::chrono::nanoseconds>(now_() - oldest, std::chrono::nanoseconds(0));
 }
 
 void Server::CheckTimes() {

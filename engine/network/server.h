@@ -2,6 +2,8 @@
 #ifndef LISTSTORE_ENGINE_NETWORK_SERVER_H_
 #define LISTSTORE_ENGINE_NETWORK_SERVER_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -80,9 +82,13 @@ class Server {
   ClientBudget& budget() { return budget_; }
   ClientCounters& counters() { return counters_; }
   size_t connection_count() const;
+  // How long ago that one of the loops, the accepting one included, came by that has not for longest: a second
+  // or so, and longer where one is busy with one thing. Any thread.
+  std::chrono::nanoseconds LongestTurn() const;
 
  private:
   Server(const ServerOptions& options, const ConnectionLimits& connections);
+  void NoteAcceptingTick();
   // Any loop: the connection that holds most is to end.
   void MakeRoom();
 
@@ -98,6 +104,7 @@ class Server {
   std::vector<std::unique_ptr<runtime::EventLoop>> loops_;
   // Of the listeners alone: clients are accepted whatever the others work on.
   std::unique_ptr<runtime::EventLoop> accepting_;
+  std::atomic<Instant::rep> accepting_ticked_at_ = 0;
   std::vector<std::unique_ptr<Listener>> listeners_;
   bool runs_ = false;
 };

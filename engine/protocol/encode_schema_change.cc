@@ -8,7 +8,13 @@ namespace {
 using Change = SchemaChange::Change;
 using Target = SchemaChange::Target;
 
-std::string_view ChangeName(Change change) {
+bool HasArguments(Target target) {
+  return target == Target::kFunction || target == Target::kAggregate;
+}
+
+}  // namespace
+
+std::string_view NameOf(Change change) {
   switch (change) {
     case Change::kCreated:
       return "CREATED";
@@ -20,7 +26,7 @@ std::string_view ChangeName(Change change) {
   LS_UNREACHABLE("a change of the schema is one of the protocol's");
 }
 
-std::string_view TargetName(Target target) {
+std::string_view NameOf(Target target) {
   switch (target) {
     case Target::kKeyspace:
       return "KEYSPACE";
@@ -36,20 +42,14 @@ std::string_view TargetName(Target target) {
   LS_UNREACHABLE("the target of a change is one of the protocol's");
 }
 
-bool HasArguments(Target target) {
-  return target == Target::kFunction || target == Target::kAggregate;
-}
-
-}  // namespace
-
 void AppendSchemaChange(OutputBuffer& out, ProtocolVersion version, const SchemaChange& change) {
   if (HasArguments(change.target) && version < ProtocolVersion::kV4) {
     // Source: Cassandra transport/Event.java, SchemaChange.
     const SchemaChange of_keyspace = {Change::kUpdated, Target::kKeyspace, change.keyspace, {}, {}};
     return AppendSchemaChange(out, version, of_keyspace);
   }
-  AppendString(out, ChangeName(change.change));
-  AppendString(out, TargetName(change.target));
+  AppendString(out, NameOf(change.change));
+  AppendString(out, NameOf(change.target));
   AppendString(out, change.keyspace);
   if (change.target != Target::kKeyspace) AppendString(out, change.name);
   if (HasArguments(change.target)) AppendStringList(out, change.argument_types);

@@ -261,6 +261,9 @@ struct SchemaChange {
   std::string_view name;  // not of a keyspace
   std::span<const std::string_view> argument_types;
 };
+// As the protocol says them: "CREATED", "TABLE".
+std::string_view NameOf(SchemaChange::Change change);
+std::string_view NameOf(SchemaChange::Target target);
 // v3 has no functions and aggregates: a change of their keyspace is told instead.
 void EncodeSchemaChange(OutputBuffer& out, const ResponseContext& context,
                         const SchemaChange& change);

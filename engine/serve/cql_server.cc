@@ -28,6 +28,7 @@
 #include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/request_metrics.h"
+#include "engine/instruments/slow_requests.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
@@ -144,6 +145,8 @@ class CqlServer::Impl {
   uint16_t http_port() const { return http_ == nullptr ? 0 : http_->port(); }
   const execute::FeatureTally& tally() const { return tally_; }
   network::TlsAcceptor* tls() { return tls_.get(); }
+  // While the server runs, and when it has stopped.
+  std::vector<instruments::Counter> Counters() const;
 
  private:
   explicit Impl(const CqlServerOptions& options)
@@ -213,6 +216,12 @@ class CqlServer::Impl {
     // Counted where somebody may look.
     if (options.http_port) metrics_.emplace(engine_->router().shards());
     context.metrics = metrics_ ? &*metrics_ : nullptr;
+    if (options.slow_request_ms != 0 && options.on_slow_request) {
+      slow_requests_.emplace(std::chrono::milliseconds(options.slow_request_ms),
+                             options.on_slow_request);
+      context.slow_requests = &*slow_requests_;
+    }
+    context.on_schema_change = options.on_schema_change;
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
@@ -286,6 +295,7 @@ class CqlServer::Impl {
     if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
     cql.host_id = context.host_id.ToString();
     cql.clients = &clients_;
+    cql.on_connection = options.on_connection;
     if (options.tls) {
       LS_ASSIGN_OR_RETURN(tls_, network::TlsAcceptor::Create(*options.tls));
       cql.tls = tls_.get();
@@ -313,6 +323,7 @@ class CqlServer::Impl {
                           .statements = *handler_,
                           .tls = tls_.get(),
                           .log_in = {},
+                          .on_connection = options.on_connection,
                           .result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin),
                           .is_ready =
                               [this] {
@@ -347,40 +358,15 @@ class CqlServer::Impl {
     return number;
   }
 
-  // Asked while the server runs.
-  std::vector<instruments::Counter> Counters() const {
-    const network::ClientCounters& clients = server_->counters();
-    const auto count = [](const std::atomic<uint64_t>& counter) {
-      return counter.load(std::memory_order_relaxed);
-    };
-    return {{"connections", server_->connection_count()},
-            {"connections_refused", count(clients.refused_connections)},
-            {"connections_ended_in_handshake", count(clients.ended_in_handshake)},
-            {"connections_ended_idle", count(clients.ended_idle)},
-            {"connections_ended_not_reading", count(clients.ended_not_reading)},
-            {"connections_ended_for_memory", count(clients.ended_for_memory)},
-            {"logins_refused", cql_->refused_logins()},
-            {"requests_refused_for_memory", count(clients.refused_requests)},
-            {"requests_refused_for_queue_time", count(clients.refused_late)},
-            {"writes_refused_for_memory", engine_->refused_writes()},
-            {"partitions_evicted", engine_->evictions()},
-            {"tls_handshakes", count(clients.tls_handshakes)},
-            {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
-            {"slow_turns", slow_turns_->count()},
-            {"statements_long", cql_->long_statements()},
-            {"statements_long_refused", cql_->refused_long_statements()},
-            {"http_requests", http_ == nullptr ? 0 : http_->requests()},
-            {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()}};
-  }
-
   const ClientShares shares_;
   ServerKeeping keeping_;  // destroyed behind the engine
   execute::FeatureTally tally_;
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
-  std::optional<instruments::RequestMetrics> metrics_;  // nullopt: nothing is counted
-  std::unique_ptr<instruments::SlowTurns> slow_turns_;  // once there is a clock
+  std::optional<instruments::RequestMetrics> metrics_;      // nullopt: nothing is counted
+  std::unique_ptr<instruments::SlowTurns> slow_turns_;      // once there is a clock
+  std::optional<instruments::SlowRequests> slow_requests_;  // nullopt: nobody is told of them
   std::unique_ptr<shard::Engine> own_engine_;
   shard::Engine* engine_ = nullptr;
   cql_face::EventHub events_;
@@ -396,6 +382,31 @@ class CqlServer::Impl {
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
 };
+
+std::vector<instruments::Counter> CqlServer::Impl::Counters() const {
+  const network::ClientCounters& clients = server_->counters();
+  const auto count = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  return {{"connections", server_->connection_count()},
+          {"connections_refused", count(clients.refused_connections)},
+          {"connections_ended_in_handshake", count(clients.ended_in_handshake)},
+          {"connections_ended_idle", count(clients.ended_idle)},
+          {"connections_ended_not_reading", count(clients.ended_not_reading)},
+          {"connections_ended_for_memory", count(clients.ended_for_memory)},
+          {"logins_refused", cql_->refused_logins()},
+          {"requests_refused_for_memory", count(clients.refused_requests)},
+          {"requests_refused_for_queue_time", count(clients.refused_late)},
+          {"writes_refused_for_memory", engine_->refused_writes()},
+          {"partitions_evicted", engine_->evictions()},
+          {"tls_handshakes", count(clients.tls_handshakes)},
+          {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
+          {"slow_turns", slow_turns_->count()},
+          {"statements_long", cql_->long_statements()},
+          {"statements_long_refused", cql_->refused_long_statements()},
+          {"http_requests", http_ == nullptr ? 0 : http_->requests()},
+          {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()}};
+}
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
   LS_ASSIGN_OR_RETURN(auto impl, Impl::Start(options));
@@ -438,6 +449,11 @@ absl::Status CqlServer::ReloadTls() try {
 }
 
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
+
+std::vector<CqlCounter> CqlServer::Counters() const { return impl_->Counters(); }
+
+std::chrono::nanoseconds CqlServer::LongestTurn() const { return impl_->server().LongestTurn(); }
+
 uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
 
 std::vector<CqlRefusal> CqlServer::Refusals() const {

@@ -143,8 +143,14 @@ class ServedStatements final : public StatementHandler {
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
     options.node.start_seconds = WholeSeconds(context.clock.NowNanos());
-    options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
+    options.on_schema_change = [&events = context.events, tell = context.on_schema_change](
+                                   const protocol::SchemaChange& change) {
       events.Publish(change);
+      if (!tell) return;
+      tell({.change = protocol::NameOf(change.change),
+            .target = protocol::NameOf(change.target),
+            .keyspace = change.keyspace,
+            .name = change.name});
     };
     options.schema_journal = context.keeper;
     options.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
@@ -155,7 +161,8 @@ class ServedStatements final : public StatementHandler {
     journaling_ = std::make_unique<instruments::JournalingHandler>(
         context.journal, context.clock, processor_->statements(), *faulting_);
     slow_turns_ = std::make_unique<instruments::SlowTurnHandler>(
-        context.slow_turns, context.metrics, processor_->statements(), *journaling_);
+        context.slow_turns, context.metrics, context.slow_requests, processor_->statements(),
+        *journaling_);
   }
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,

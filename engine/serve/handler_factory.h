@@ -21,6 +21,7 @@
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
 #include "engine/instruments/request_metrics.h"
+#include "engine/instruments/slow_requests.h"
 #include "engine/instruments/slow_turns.h"
 #include "engine/instruments/snapshots_table.h"
 #include "engine/keeping/keeper.h"
@@ -49,8 +50,12 @@ struct HandlerContext {
   instruments::Journal& journal;
   // Where requests are counted; nullptr: nowhere.
   instruments::RequestMetrics* metrics = nullptr;
+  // Who is told of slow ones; nullptr: nobody.
+  const instruments::SlowRequests* slow_requests = nullptr;
   // Where is noted what takes a loop long.
   instruments::SlowTurns& slow_turns;
+  // Who is told of changes of the schema beside; may be empty.
+  std::function<void(const CqlSchemaNotice&)> on_schema_change = {};
   // What it says of itself beside; see NodeLook.
   cql::NodeFacts node = {};
   uint32_t cassandra_major = 4;

@@ -39,6 +39,7 @@ absl::StatusOr<std::unique_ptr<http_face::HttpFace>> OpenHttp(const std::string&
   http.tls = parts.tls;
   http.result_bytes_max = parts.result_bytes_max;
   http.log_in = std::move(parts.log_in);
+  http.on_connection = std::move(parts.on_connection);
   std::vector<http_face::Resource> resources = http_face::ProbeResources(std::move(parts.is_ready));
   resources.push_back(MetricsResource(std::move(parts.metrics)));
   std::ranges::move(http_face::ApiResources(parts.statements), std::back_inserter(resources));

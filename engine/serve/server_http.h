@@ -14,6 +14,7 @@
 #include "engine/network/server.h"
 #include "engine/network/tls.h"
 #include "engine/serve/metrics_page.h"
+#include "liststore/server_notices.h"
 
 namespace liststore {
 
@@ -22,9 +23,10 @@ struct ServerHttpParts {
   network::Server& server;
   // Where the API's requests go.
   execute::RequestHandler& statements;
-  const network::TlsAcceptor* tls = nullptr;  // nullptr: plain
-  http_face::LogIn log_in = {};               // empty: nobody logs in
-  uint64_t result_bytes_max = 0;              // of results that are under way, all together
+  const network::TlsAcceptor* tls = nullptr;                           // nullptr: plain
+  http_face::LogIn log_in = {};                                        // empty: nobody logs in
+  std::function<void(const CqlConnectionNotice&)> on_connection = {};  // may be empty
+  uint64_t result_bytes_max = 0;  // of results that are under way, all together
   // For GET /ready. Called by loops.
   std::function<bool()> is_ready;
   MetricsSources metrics;

@@ -17,6 +17,7 @@
 #ifndef LISTSTORE_CQL_SERVER_H_
 #define LISTSTORE_CQL_SERVER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,7 @@
 #include "absl/status/statusor.h"
 #include "liststore/clock.h"
 #include "liststore/options.h"
+#include "liststore/server_notices.h"
 #include "liststore/tls_options.h"
 
 namespace liststore {
@@ -270,6 +272,17 @@ struct CqlServerOptions {
   // tenths are held again, and when a client has changed the limit. Within about a second. The
   // server's threads call it: it must return soon and must not call the server. May be empty.
   std::function<void(const CqlMemoryNotice&)> on_memory_notice;
+  // Called for each request that took so long from when it was read, or longer, until its answer was
+  // ready. Where it was not put off to a thread beside the shards', it is looked at when its shard's
+  // thread was busy with it, and those that came with it, for a millisecond or more. 0, or no function:
+  // nobody is told. The server's threads call it, several at once: it must return soon and must not
+  // call the server.
+  uint32_t slow_request_ms = 0;
+  std::function<void(const CqlSlowRequest&)> on_slow_request;
+  // The same for each connection that is accepted, and when it has ended; not for those that are refused.
+  std::function<void(const CqlConnectionNotice&)> on_connection;
+  // The same for each change of the schema, once it can be seen.
+  std::function<void(const CqlSchemaNotice&)> on_schema_change;
 };
 
 class CqlServer {
@@ -316,6 +329,13 @@ class CqlServer {
   // FailedPrecondition: it has no TLS.
   absl::Status ReloadTls();
   size_t connection_count() const;
+  // What the table liststore.counters has: what became of clients since the server started, and how many
+  // are connected. In the table's order. Some loads.
+  std::vector<CqlCounter> Counters() const;
+  // For how long the thread that was busy longest with one thing has been so, of those of the shards and the
+  // one that accepts: each comes round once a second at least while it has nothing to do. For whoever
+  // ends a program that hangs. Some loads.
+  std::chrono::nanoseconds LongestTurn() const;
   // Requests that were refused because they asked for an unsupported feature.
   uint64_t refusal_count() const;
   // By feature, sorted by code. The table liststore.unsupported has the same, and also what was

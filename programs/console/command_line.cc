@@ -320,6 +320,22 @@ OptionSource Subcommand::SourceOf(const std::string& name) const {
   return at == sources.end() ? OptionSource::kDefault : at->second;
 }
 
+absl::StatusOr<std::optional<std::string>> Subcommand::ReadConfigAgain(
+    const std::string& name) const {
+  const std::string& path = line_->parts_->commands[app_].config_path;
+  try {
+    std::optional<std::string> value;
+    for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
+      if (item.parents.empty() && "--" + item.name == name && item.inputs.size() == 1) {
+        value = item.inputs.front();
+      }
+    }
+    return value;
+  } catch (const CLI::Error& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
+
 void Subcommand::Runs(std::function<int()> run) const {
   line_->parts_->commands[app_].run = std::move(run);
 }

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "absl/status/statusor.h"
 
 namespace CLI {
 class App;
@@ -99,6 +102,9 @@ class Subcommand {
 
   // Of an option, once the command runs.
   OptionSource SourceOf(const std::string& name) const;
+  // What the file of ConfigFile says of an option now, while the command runs; nullopt: nothing.
+  // InvalidArgument: the file cannot be read, or is none.
+  absl::StatusOr<std::optional<std::string>> ReadConfigAgain(const std::string& name) const;
 
   // What is done when this command is given; returns the program's exit status.
   void Runs(std::function<int()> run) const;

@@ -137,7 +137,7 @@ TEST_F(SlowTurnsTest, RequestsAreDescribedByKindAndTable) {
 TEST_F(SlowTurnsTest, AHandlerThatTakesLongOnItsLoopIsNoted) {
   WorkingHandler works(std::chrono::milliseconds(2));
   const execute::StatementCache statements;
-  SlowTurnHandler handler(turns_, nullptr, statements, works);
+  SlowTurnHandler handler(turns_, nullptr, nullptr, statements, works);
   AddQuery("SELECT * FROM feat.clicks");
   execute::ClientState client;
   client.shard = 3;

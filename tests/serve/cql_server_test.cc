@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "liststore/list_store.h"
@@ -66,6 +70,56 @@ TEST(CqlServer, OptionsHaveBounds) {
     options.server_clock = &server_clock;
     options.clock = &clock;
   }));
+}
+
+uint64_t CounterOf(const CqlServer& server, std::string_view name) {
+  for (const CqlCounter& counter : server.Counters()) {
+    if (counter.name == name) return counter.value;
+  }
+  ADD_FAILURE() << "there is no counter " << name;
+  return 0;
+}
+
+TEST(CqlServer, TellsOfConnectionsAndSchemaChanges) {
+  std::mutex mutex;
+  std::vector<std::string> told;
+  CqlServerOptions options = Small();
+  options.http_port = 0;
+  options.on_connection = [&](const CqlConnectionNotice& notice) {
+    const std::lock_guard lock(mutex);
+    told.push_back(std::string(notice.protocol) + (notice.is_open ? " open " : " ended ") +
+                   std::string(notice.client.substr(0, notice.client.find(':'))) + " " +
+                   std::string(notice.driver));
+  };
+  options.on_schema_change = [&](const CqlSchemaNotice& notice) {
+    const std::lock_guard lock(mutex);
+    told.push_back(std::string(notice.change) + " " + std::string(notice.target) + " " +
+                   std::string(notice.keyspace) + "." + std::string(notice.name));
+  };
+  auto server = CqlServer::Start(options);
+  ASSERT_TRUE(server.ok());
+  {
+    RawCqlClient client((*server)->cql_port());
+    ASSERT_TRUE(client.StartUp({{"CQL_VERSION", "3.0.0"}, {"DRIVER_NAME", "d"}}));
+    EXPECT_EQ(CounterOf(**server, "connections"), 1u);
+    for (const char* statement : {"CREATE KEYSPACE k WITH replication = {'class': "
+                                  "'SimpleStrategy', 'replication_factor': 1}",
+                                  "CREATE TABLE k.t (a int PRIMARY KEY)", "DROP TABLE k.t"}) {
+      ASSERT_TRUE(client.Query(statement));
+    }
+  }
+  RawCqlClient http((*server)->http_port());
+  http.Send("GET /health HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(http.ReadBytes(15), "HTTP/1.1 200 OK");
+  EXPECT_LT((*server)->LongestTurn(), std::chrono::seconds(60));
+  (*server)->Stop();
+  const std::lock_guard lock(mutex);
+  // The server sees the end of one connection while another begins.
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (std::vector<std::string>{"CQL ended 127.0.0.1 d", "CQL open 127.0.0.1 ",
+                                            "CREATED KEYSPACE k.", "CREATED TABLE k.t",
+                                            "DROPPED TABLE k.t", "HTTP ended 127.0.0.1 ",
+                                            "HTTP open 127.0.0.1 "}));
 }
 
 TEST(CqlServer, GivesBackWhatExpiresInTheStoreItServes) {

@@ -98,6 +98,8 @@ void RunningProgram::CloseInput() {
   input_ = -1;
 }
 
+std::string RunningProgram::Errors() const { return ReadFile(files_->Path("err")); }
+
 ProgramResult RunningProgram::Wait() {
   char bytes[4096];
   ssize_t count;

@@ -34,6 +34,8 @@ class RunningProgram {
 
   // The next line of its standard output; empty: it has ended.
   std::string ReadLine();
+  // What it has said on standard error so far.
+  std::string Errors() const;
   void Signal(int signal) const;
   void CloseInput();
   // Until it ends.

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "engine/settings/setting.h"
 #include "programs/console/host_port.h"
 #include "tools/serve/serve.h"
@@ -144,6 +145,15 @@ int Serve(const Subcommand& command, ServeOptions options) {
     const std::string name(row.setting.name);
     const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));
     if (source != settings::SettingSource::kDefault) options.sources.emplace(name, source);
+  }
+  const bool is_the_files = command.SourceOf("--log-level") <= OptionSource::kFile;
+  if (command.SourceOf("--config") != OptionSource::kDefault && is_the_files) {
+    options.reread_log_level = [command]() -> absl::StatusOr<std::string> {
+      const absl::StatusOr<std::optional<std::string>> level =
+          command.ReadConfigAgain("--log-level");
+      if (!level.ok()) return level.status();
+      return level->value_or(ServeOptions().log_level);
+    };
   }
   return RunServe(options);
 }

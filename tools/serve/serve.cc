@@ -6,11 +6,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,49 +33,15 @@
 #include "programs/console/exit_codes.h"
 #include "tools/serve/file_limit.h"
 #include "tools/serve/heap_trim.h"
-#include "tools/serve/memory_text.h"
+#include "tools/serve/log.h"
 #include "tools/serve/port_owner.h"
 #include "tools/serve/scylla_config.h"
 #include "tools/serve/serve_settings.h"
+#include "tools/serve/server_log.h"
 #include "tools/serve/server_options.h"
 
 namespace liststore {
 namespace {
-
-enum class LogLevel {
-  kError,
-  kWarning,
-  kInfo,
-  kDebug
-};
-
-LogLevel ParseLogLevel(std::string_view name) {
-  if (name == "error") return LogLevel::kError;
-  if (name == "warning") return LogLevel::kWarning;
-  return name == "debug" ? LogLevel::kDebug : LogLevel::kInfo;
-}
-
-// Statements have lines of their own; what is said of them has one.
-std::string OneLine(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  return line;
-}
-
-// One line on standard error, at its moment: it is not buffered.
-class Log {
- public:
-  explicit Log(LogLevel level) : level_(level) {}
-  void Write(LogLevel level, std::string_view text) const {
-    if (level > level_) return;
-    absl::FPrintF(stderr, "liststore: %s\n", ToAbsl(text));
-  }
-
- private:
-  const LogLevel level_;
-};
 
 // The clock that --clock asks for.
 absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
@@ -116,21 +85,36 @@ bool InputEnded() {
   return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
 }
 
+// What is done while the server runs.
+struct WaitCalls {
+  std::function<void()> on_hangup;  // SIGHUP
+  std::function<void()> on_user;    // SIGUSR1
+  std::function<void()> on_second;  // once a second
+};
+
 // Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
-// SIGHUP, if it is one of them, is for `on_hangup`, SIGUSR1 for `on_user`.
-std::string WaitForStop(int signals, bool until_eof, const std::function<void()>& on_hangup,
-                        const std::function<void()>& on_user) {
+std::string WaitForStop(int signals, bool until_eof, const WaitCalls& calls) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPeriod(1);
+  Clock::time_point next = Clock::now() + kPeriod;
   while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-    if (poll(waits, until_eof ? 2 : 1, -1) < 0) continue;
+    const int ready =
+        poll(waits, until_eof ? 2 : 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+    if (Clock::now() >= next) {
+      calls.on_second();
+      next = Clock::now() + kPeriod;
+    }
+    if (ready <= 0) continue;
     signalfd_siginfo info;
     if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
       if (info.ssi_signo == SIGHUP) {
-        on_hangup();
+        calls.on_hangup();
         continue;
       }
       if (info.ssi_signo == SIGUSR1) {
-        on_user();
+        calls.on_user();
         continue;
       }
       return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
@@ -181,22 +165,8 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   return store;
 }
 
-// Each feature once. Called by the server's threads.
-void SayNotice(const Log& log, const CqlNotice& notice) {
-  if (notice.refused) {
-    log.Write(LogLevel::kWarning,
-              absl::StrCat(ToAbsl(notice.code), ": does not support ", ToAbsl(notice.feature),
-                           "; instead: ", ToAbsl(notice.instead),
-                           "; first asked for by: ", OneLine(notice.first_statement)));
-  } else {
-    log.Write(LogLevel::kInfo, absl::StrCat(ToAbsl(notice.code),
-                                            ": accepted without effect: ", ToAbsl(notice.feature),
-                                            " (", ToAbsl(notice.instead), ")"));
-  }
-}
-
 // One line, for who did not mean it.
-void SayWhatIsOpen(const Log& log, const ServeOptions& options, int port) {
+void SayWhatIsOpen(Log& log, const ServeOptions& options, int port) {
   if (!IsOpen(options)) return;
   const std::string open = absl::StrCat("open to everybody who reaches ", options.address,
                                         ", port ", port, ", without a password (--auth): all data");
@@ -210,7 +180,7 @@ void SayWhatIsOpen(const Log& log, const ServeOptions& options, int port) {
                                "are off (--instruments on)"));
 }
 
-void ReloadTls(const Log& log, CqlServer& server) {
+void ReloadTls(Log& log, CqlServer& server) {
   const absl::Status status = server.ReloadTls();
   if (status.ok()) {
     log.Write(LogLevel::kInfo, "SIGHUP: new connections have what the files of TLS hold now");
@@ -221,8 +191,28 @@ void ReloadTls(const Log& log, CqlServer& server) {
   }
 }
 
+// What the configuration file says now, unless it was said where it counts for more.
+void ReloadLogLevel(Log& log, const ServeOptions& options) {
+  if (!options.reread_log_level) return;
+  const absl::StatusOr<std::string> name = options.reread_log_level();
+  const std::optional<LogLevel> level = name.ok() ? ParseLogLevel(*name) : std::nullopt;
+  if (!level) {
+    const std::string why = name.ok() ? absl::StrCat("log-level is '", *name, "'")
+                                      : std::string(ToStd(name.status().message()));
+    return log.Write(
+        LogLevel::kError,
+        absl::StrCat("SIGHUP: the configuration file is not taken, and the log's level "
+                     "stays ",
+                     ToAbsl(NameOf(log.level())), ": ", why));
+  }
+  // By the level that says more.
+  log.SetLevel(std::max(*level, LogLevel::kInfo));
+  log.Write(LogLevel::kInfo, absl::StrCat("SIGHUP: the log's level is ", *name, " now"));
+  log.SetLevel(*level);
+}
+
 // With --strict the process ends as one that failed when something was refused.
-int SayRefusals(const Log& log, const CqlServer& server) {
+int SayRefusals(Log& log, const CqlServer& server) {
   if (server.refusal_count() == 0) return kExitSame;
   log.Write(LogLevel::kError,
             absl::StrCat("--strict: ", server.refusal_count(), " requests were refused"));
@@ -233,14 +223,14 @@ int SayRefusals(const Log& log, const CqlServer& server) {
   return kExitRefused;
 }
 
-void SayWithoutEffect(const Log& log, const ScyllaChoice& scylla) {
+void SayWithoutEffect(Log& log, const ScyllaChoice& scylla) {
   for (const std::string& unknown : scylla.unknown) log.Write(LogLevel::kWarning, unknown);
   if (scylla.without_effect.empty()) return;
   log.Write(LogLevel::kInfo, absl::StrCat("options of ScyllaDB without effect: ",
                                           absl::StrJoin(scylla.without_effect, ", ")));
 }
 
-int PrintConfig(const ServeOptions& options, const Log& log) {
+int PrintConfig(const ServeOptions& options, Log& log) {
   const absl::StatusOr<std::string> text = ConfigText(options);
   if (!text.ok()) {
     log.Write(LogLevel::kError, ToStd(text.status().message()));
@@ -276,18 +266,21 @@ Ctrl-C ends it; what is in memory goes with it.
 
 // The exit status of a stop that was asked for.
 absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaOption>& scylla,
-                          const Log& log) {
+                          Log& log) {
   // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
   sigset_t stops;
   sigemptyset(&stops);
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
-  if (!options.tls_certificate.empty()) sigaddset(&stops, SIGHUP);
+  // Where it means nothing it ends the program, as that of a terminal that is closed.
+  const bool rereads = !options.tls_certificate.empty() || options.reread_log_level;
+  if (rereads) sigaddset(&stops, SIGHUP);
   sigaddset(&stops, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
   signal(SIGPIPE, SIG_IGN);
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
   if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
+  log.Start();
 
   LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options, scylla));
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
@@ -297,15 +290,8 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
     LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, server_options.memory_limit_bytes, *clock));
     server_options.store = demo.get();
   }
-  server_options.on_memory_notice = [&log](const CqlMemoryNotice& notice) {
-    const bool is_change = notice.kind == CqlMemoryNotice::Kind::kLimitChanged && notice.fits;
-    log.Write(is_change ? LogLevel::kInfo : LogLevel::kWarning, MemoryText(notice));
-  };
-  server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
-  server_options.on_keeping = [&log](std::string_view line) { log.Write(LogLevel::kInfo, line); };
-  server_options.on_keeping_failure = [&log](std::string_view line) {
-    log.Write(LogLevel::kError, line);
-  };
+  ServerLog server_log(log);
+  server_log.TakeNotices(server_options);
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
   server_options.on_work_memory_freed = [&heap_trim](uint64_t bytes) {
@@ -353,18 +339,30 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
-  const std::string reason = WaitForStop(
-      signals, options.until_eof, [&] { ReloadTls(log, *server); },
-      [&] {
-        if (options.data_dir.empty()) {
-          log.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
-        } else {
-          static_cast<void>(server->TakeSnapshot());  // which says how it came out
-        }
-      });
+  const auto look = [&] {
+    server_log.LookAt(server->Counters(), std::chrono::steady_clock::now());
+  };
+  const std::string reason =
+      WaitForStop(signals, options.until_eof,
+                  {.on_hangup =
+                       [&] {
+                         if (!options.tls_certificate.empty()) ReloadTls(log, *server);
+                         ReloadLogLevel(log, options);
+                       },
+                   .on_user =
+                       [&] {
+                         if (options.data_dir.empty()) {
+                           log.Write(LogLevel::kWarning,
+                                     "SIGUSR1: no snapshot is taken, there is no --data-dir");
+                         } else {
+                           static_cast<void>(server->TakeSnapshot());  // which says how it came out
+                         }
+                       },
+                   .on_second = look});
   log.Write(LogLevel::kInfo,
             absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
   server->Stop();
+  look();
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);
@@ -375,7 +373,8 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
 }  // namespace
 
 int RunServe(const ServeOptions& asked) {
-  const Log log(ParseLogLevel(asked.log_level));
+  Log log(ParseLogLevel(asked.log_level).value_or(LogLevel::kInfo),
+          asked.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const absl::StatusOr<ScyllaChoice> scylla = ChooseScyllaConfig(asked);
   if (!scylla.ok()) {
     log.Write(LogLevel::kError, ToStd(scylla.status().message()));

@@ -3,11 +3,13 @@
 #define LISTSTORE_TOOLS_SERVE_SERVE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "engine/settings/setting.h"
 
 namespace liststore {
@@ -75,11 +77,16 @@ struct ServeOptions {
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
-  bool demo = false;                        // a few lists to begin with
-  uint64_t journal_entries = 10'000;        // requests that are remembered; 0: none
-  bool until_eof = false;                   // ends with standard input too
-  bool strict = false;                      // what was refused makes the exit status 3
-  std::string log_level = "info";           // "error", "warning", "info" or "debug"
+  bool demo = false;                  // a few lists to begin with
+  uint64_t journal_entries = 10'000;  // requests that are remembered; 0: none
+  bool until_eof = false;             // ends with standard input too
+  bool strict = false;                // what was refused makes the exit status 3
+  std::string log_level = "info";     // "error", "warning", "info" or "debug"
+  // What the configuration file says of that now, or its default; asked on SIGHUP. Empty: there is no
+  // file, or what counts more has said it.
+  std::function<absl::StatusOr<std::string>()> reread_log_level;
+  std::string log_format = "text";          // or "json"
+  std::string log_slow_requests = "0";      // "100ms", "2s"; 0: none
   std::string scylla_config;                // a scylla.yaml; empty: none
   std::vector<std::string> scylla_options;  // "NAME=VALUE"; come before the file's
   bool print_config = false;                // says what the settings are, and ends

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "engine/base/machine_limits.h"
@@ -203,6 +204,24 @@ absl::Status ChooseKeeping(const ServeOptions& options, CqlServerOptions& server
   return absl::OkStatus();
 }
 
+// "100ms", "2s", "0" or milliseconds without a unit; at most an hour.
+absl::StatusOr<uint32_t> SlowRequestMillis(std::string_view text) {
+  constexpr uint32_t kMillisMax = 3'600'000;
+  const bool is_in_millis = text.ends_with("ms");
+  const bool is_in_seconds = !is_in_millis && text.ends_with("s");
+  const std::string_view number = text.substr(0, text.size() - (is_in_millis    ? 2
+                                                                : is_in_seconds ? 1
+                                                                                : 0));
+  uint32_t value = 0;
+  if (!absl::SimpleAtoi(ToAbsl(number), &value) ||
+      value > kMillisMax / (is_in_seconds ? 1000 : 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log-slow-requests '", ToAbsl(text),
+                     "' is no time as 100ms or 2s, an hour at most, or 0 for none"));
+  }
+  return is_in_seconds ? value * 1000 : value;
+}
+
 }  // namespace
 
 MemoryPolicy MemoryPolicyOf(const ServeOptions& options) {
@@ -240,6 +259,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.like = options.like;
   server.looks_like_scylla = options.looks_like_scylla;
   server.journal_entries = options.journal_entries;
+  LS_ASSIGN_OR_RETURN(server.slow_request_ms, SlowRequestMillis(options.log_slow_requests));
   server.refuses_unknown_data_centers = options.strict || !options.data_centers.empty();
   if (!options.data_centers.empty()) {
     server.other_data_centers = absl::StrSplit(options.data_centers, ',');

@@ -268,6 +268,7 @@ class SelectExecution {
         return false;
       }
       result_.dead_rows += reply.info.dead_rows;
+      result_.rows_read += reply.rows + reply.info.dead_rows;
       any_row_ |= reply.rows != 0;
       collector_.TakeKept();
       if (collector_.ended() && !collector_.too_large()) return false;
@@ -325,6 +326,7 @@ class SelectExecution {
                                           call_.now_nanos);
       gone_ |= reply.status == OpStatus::kTableGone;
       result_.dead_rows += reply.info.dead_rows;
+      result_.rows_read += reply.rows + reply.info.dead_rows;
       collector_.aggregation().AddRows(reply.rows);
       const uint64_t counted = (reply.rows + reply.info.dead_rows) / kCountedRowsOfUnit;
       if (gone_ || !Spend(WorkPace::kUnitsOfCommand + counted)) return false;

@@ -18,6 +18,7 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   context.handler = &handler;
   context.authenticator = options.authenticator;
   context.clients = options.clients;
+  context.on_connection = options.on_connection;
   context.counters = &server.counters();
   context.budget = &server.budget();
   context.logins = std::make_unique<LoginGuard>(options.logins);

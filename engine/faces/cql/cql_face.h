@@ -57,6 +57,8 @@ struct CqlFaceOptions {
   size_t batch_values_max = protocol::RequestScratch::kValuesMax;
   // Where connections are listed; outlives the face. May be nullptr.
   ConnectedClients* clients = nullptr;
+  // Called by loops for each that comes and goes; may be empty.
+  std::function<void(const CqlConnectionNotice&)> on_connection = {};
 };
 
 // ScyllaDB's default.

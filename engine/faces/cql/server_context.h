@@ -3,6 +3,7 @@
 #define LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "engine/protocol/request.h"
 #include "engine/protocol/scylla_options.h"
 #include "engine/roles/authenticator.h"
+#include "liststore/server_notices.h"
 
 namespace liststore::cql_face {
 
@@ -23,6 +25,8 @@ struct ServerContext {
   execute::RequestHandler* handler = nullptr;  // never null once connections exist
   // Where connections are listed; nullptr: nowhere.
   ConnectedClients* clients = nullptr;
+  // Who is told of those that come and go; empty: nobody.
+  std::function<void(const CqlConnectionNotice&)> on_connection;
   // What OPTIONS is answered with, for each shard.
   std::vector<std::vector<protocol::SupportedOption>> supported;
   // Extensions that STARTUP may choose.

@@ -31,9 +31,11 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
   state_.client.peer_address = std::move(address.peer);
   state_.client.peer_port = address.peer_port;
   state_.client.local_address = std::move(address.local);
+  TellOfConnection(/*is_open=*/true);
 }
 
 CqlSession::~CqlSession() {
+  TellOfConnection(/*is_open=*/false);
   loop_.registered.erase(this);
   if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
 }
@@ -132,6 +134,16 @@ void CqlSession::Delay(std::vector<execute::DelayedAnswer> answers) {
     delayed_bytes_ += answer.frames.size();
     delayed_.emplace(now + answer.delay, std::move(answer.frames));
   }
+}
+
+void CqlSession::TellOfConnection(bool is_open) const {
+  if (!loop_.server.on_connection) return;
+  const std::string address = state_.client.PeerText();
+  loop_.server.on_connection({.is_open = is_open,
+                              .protocol = "CQL",
+                              .client = address,
+                              .user = state_.client.user,
+                              .driver = state_.client.driver_name});
 }
 
 void CqlSession::List() {

@@ -47,6 +47,7 @@ absl::StatusOr<std::unique_ptr<HttpFace>> HttpFace::Open(network::Server& server
       std::min<uint64_t>(context.limits.body_bytes_max, server.limits().input_bytes_max);
   context.request_time = options.request_time;
   context.log_in = options.log_in;
+  context.on_connection = options.on_connection;
   context.looks_at_host = !options.log_in && options.tls == nullptr;
   std::vector<network::SessionFactory*> factories;
   for (uint32_t loop = 0; loop < server.loop_count(); ++loop) {

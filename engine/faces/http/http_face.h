@@ -28,6 +28,8 @@ struct HttpFaceOptions {
   std::chrono::nanoseconds request_time = std::chrono::seconds(10);
   // Says who may log in; empty: everybody, without being asked.
   LogIn log_in = {};
+  // Called by loops for each client that comes and goes; may be empty.
+  std::function<void(const CqlConnectionNotice&)> on_connection = {};
   // For answers that are not immediate, and how many requests may wait for one of them.
   uint32_t threads = 2;
   size_t queued_max = 256;

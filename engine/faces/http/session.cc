@@ -100,13 +100,26 @@ HttpSession::HttpSession(HttpLoop& loop, network::Client& client, network::Clien
       client_(client),
       address_(std::move(address)),
       id_(NumberOf(loop.event_loop.number(), loop.next_id++)),
-      parser_(loop.server.limits) {}
+      parser_(loop.server.limits) {
+  TellOfConnection(/*is_open=*/true);
+}
 
 HttpSession::~HttpSession() {
+  TellOfConnection(/*is_open=*/false);
   if (job_ == nullptr) return;
   job_->owner = nullptr;
   job_->is_cancelled.store(true, std::memory_order_relaxed);
   loop_.server.pool.Drop(id_);
+}
+
+void HttpSession::TellOfConnection(bool is_open) const {
+  if (!loop_.server.on_connection) return;
+  execute::ClientState client;
+  client.peer_address = address_.peer;
+  client.peer_port = address_.peer_port;
+  const std::string address = client.PeerText();
+  loop_.server.on_connection(
+      {.is_open = is_open, .protocol = "HTTP", .client = address, .user = {}, .driver = {}});
 }
 
 network::Session::Result HttpSession::OnBytes(std::string_view received,

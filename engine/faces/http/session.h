@@ -21,6 +21,7 @@
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 #include "engine/runtime/worker_pool.h"
+#include "liststore/server_notices.h"
 
 namespace liststore::http_face {
 
@@ -45,6 +46,8 @@ struct HttpContext {
   // In which a request that has begun comes whole. Answered 408.
   std::chrono::nanoseconds request_time = std::chrono::seconds(10);
   LogIn log_in;  // empty: nobody logs in
+  // Called by loops for each client that comes and goes; may be empty.
+  std::function<void(const CqlConnectionNotice&)> on_connection;
   // Nobody logs in, and there is no TLS whose certificate would say whom a browser has reached: a
   // page of any name that leads here could ask.
   bool looks_at_host = false;
@@ -80,6 +83,7 @@ class HttpSession final : public network::Session {
   // Of an answer in one call.
   static constexpr size_t kSliceBytes = size_t{256} << 10;
 
+  void TellOfConnection(bool is_open) const;
   Result Answer(std::string_view received, const network::Turn& turn);
   // More is to come of the request at the front.
   Result WaitForMore(size_t consumed, const network::Turn& turn);

@@ -10,12 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/base/check.h"
@@ -483,6 +487,98 @@ TEST(Serve, SaysOnceWhatWasAskedForInVain) {
                     result.err),
             1u)
       << result.err;
+}
+
+// A table of so many rows in one partition, each of 100 bytes.
+void FillTable(RawCqlClient& client, int rows) {
+  ASSERT_EQ(client
+                .Query("CREATE KEYSPACE feat WITH replication = {'class': 'SimpleStrategy', "
+                       "'replication_factor': 1}")
+                ->opcode,
+            0x08);
+  ASSERT_EQ(
+      client.Query("CREATE TABLE feat.clicks (k int, c int, v text, PRIMARY KEY (k, c))")->opcode,
+      0x08);
+  const std::string value(100, 'v');
+  for (int row = 0; row < rows;) {
+    std::string batch = "BEGIN UNLOGGED BATCH ";
+    for (const int end = std::min(rows, row + 500); row < end; ++row) {
+      batch += "INSERT INTO feat.clicks (k, c, v) VALUES (1, " + std::to_string(row) + ", '" +
+               value + "'); ";
+    }
+    ASSERT_EQ(client.Query(batch + "APPLY BATCH")->opcode, 0x08);
+  }
+}
+
+TEST(Serve, LogsLinesOfJsonWithSlowRequests) {
+  RunningProgram program({"serve", "--cql-port", "0", "--log-format", "json", "--log-level",
+                          "debug", "--log-slow-requests", "1ms"});
+  {
+    RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+    ASSERT_TRUE(client.StartUp());
+    FillTable(client, 50'000);
+    // Longer than a second behind what the filling has said.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    ASSERT_EQ(client.Query("SELECT * FROM feat.clicks WHERE v = 'none' ALLOW FILTERING")->opcode,
+              0x08);
+    client.Close();
+  }
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  std::set<std::string> events;
+  bool has_select = false;
+  std::istringstream lines(err);
+  for (std::string line; std::getline(lines, line);) {
+    const boost::json::object entry = boost::json::parse(line).as_object();
+    const std::string event(entry.at("event").as_string());
+    events.insert(event);
+    if (event != "slow_request" || entry.at("operation").as_string() != "SELECT") continue;
+    has_select = true;
+    EXPECT_EQ(entry.at("table").as_string(), "feat.clicks");
+    EXPECT_EQ(entry.at("rows_read").as_int64(), 50'000);
+    EXPECT_EQ(entry.at("rows_returned").as_int64(), 0);
+    EXPECT_GE(entry.at("executed_us").as_int64() + entry.at("waited_us").as_int64(), 1000);
+    EXPECT_EQ(entry.at("statement").as_string(),
+              "SELECT * FROM feat.clicks WHERE v = 'none' ALLOW FILTERING");
+  }
+  EXPECT_TRUE(has_select) << err;
+  for (const char* event : {"connection_opened", "connection_closed", "schema_change"}) {
+    EXPECT_TRUE(events.contains(event)) << event << err;
+  }
+}
+
+TEST(Serve, SlowRequestsAreTimes) {
+  for (const char* wrong : {"soon", "-1", "1h", "3601s", "ms", ""}) {
+    const ProgramResult result =
+        RunProgram({"serve", "--cql-port", "0", "--log-slow-requests", wrong});
+    EXPECT_EQ(result.exit_status, 2) << wrong;
+    EXPECT_NE(result.err.find("--log-slow-requests"), std::string::npos) << result.err;
+  }
+}
+
+// Until the program has said so; a test that waits in vain is ended by its time limit.
+void AwaitSaid(const RunningProgram& program, const std::string& part) {
+  while (program.Errors().find(part) == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+TEST(Serve, OnHangupTheLogsLevelIsReadAgain) {
+  const ScratchFiles files;
+  const std::string config = files.Write("config", "cql-port = 0\nlog-level = error\n");
+  RunningProgram program({"serve", "--config", config});
+  const uint16_t port = ParseReady(program.ReadLine()).cql_port;
+  EXPECT_EQ(program.Errors(), "");
+  files.Write("config", "cql-port = 0\nlog-level = debug\n");
+  program.Signal(SIGHUP);
+  AwaitSaid(program, "SIGHUP: the log's level is debug now\n");
+  EXPECT_TRUE(RawCqlClient(port).StartUp());
+  AwaitSaid(program, " has ended");
+  files.Write("config", "cql-port = 0\nlog-level = loud\n");
+  program.Signal(SIGHUP);
+  AwaitSaid(program, "the log's level stays debug: log-level is 'loud'\n");
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait().exit_status, 0);
 }
 
 TEST(Serve, StrictFailsWhenSomethingWasRefused) {
