@@ -63,4 +63,8 @@ configure_file("${CMAKE_CURRENT_LIST_DIR}/liststore.pc.in" "${PROJECT_BINARY_DIR
 install(FILES "${PROJECT_BINARY_DIR}/liststore.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(TARGET liststore_program)
   install(TARGETS liststore_program)
+  # Where systemd looks for units of what is not a package's; it needs no library.
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    install(FILES "${PROJECT_BINARY_DIR}/liststore.service" DESTINATION lib/systemd/system)
+  endif()
 endif()

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +17,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -27,10 +30,12 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
+#include "engine/base/worker_thread.h"
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/text.h"
 #include "tools/serve/file_limit.h"
 #include "tools/serve/heap_trim.h"
 #include "tools/serve/log.h"
@@ -39,6 +44,7 @@
 #include "tools/serve/serve_settings.h"
 #include "tools/serve/server_log.h"
 #include "tools/serve/server_options.h"
+#include "tools/serve/service_manager.h"
 
 namespace liststore {
 namespace {
@@ -89,22 +95,22 @@ bool InputEnded() {
 struct WaitCalls {
   std::function<void()> on_hangup;  // SIGHUP
   std::function<void()> on_user;    // SIGUSR1
-  std::function<void()> on_second;  // once a second
+  std::function<void()> on_period;  // over and over
+  std::chrono::nanoseconds period = std::chrono::seconds(1);
 };
 
 // Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
 std::string WaitForStop(int signals, bool until_eof, const WaitCalls& calls) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::seconds kPeriod(1);
-  Clock::time_point next = Clock::now() + kPeriod;
+  Clock::time_point next = Clock::now() + calls.period;
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     const int ready =
         poll(waits, until_eof ? 2 : 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     if (Clock::now() >= next) {
-      calls.on_second();
-      next = Clock::now() + kPeriod;
+      calls.on_period();
+      next = Clock::now() + calls.period;
     }
     if (ready <= 0) continue;
     signalfd_siginfo info;
@@ -211,6 +217,63 @@ void ReloadLogLevel(Log& log, const ServeOptions& options) {
   log.SetLevel(*level);
 }
 
+// Snapshots that a signal asks for, one at a time, on a thread of their own: the program goes on to hear
+// signals, and to say that all is well.
+class SnapshotsOnDemand {
+ public:
+  // Both outlive it.
+  SnapshotsOnDemand(Log& log, CqlServer& server) : log_(log), server_(server) {}
+  ~SnapshotsOnDemand() {
+    if (thread_.joinable()) thread_.join();
+  }
+  SnapshotsOnDemand(const SnapshotsOnDemand&) = delete;
+  SnapshotsOnDemand& operator=(const SnapshotsOnDemand&) = delete;
+
+  void Take() {
+    if (is_busy_.exchange(true)) {
+      return log_.Write(LogLevel::kInfo, "SIGUSR1: a snapshot is under way already");
+    }
+    if (thread_.joinable()) thread_.join();
+    absl::StatusOr<std::thread> thread = StartThread("liststore-snap", [this] {
+      static_cast<void>(server_.TakeSnapshot());  // which says how it came out
+      is_busy_ = false;
+    });
+    if (thread.ok()) {
+      thread_ = *std::move(thread);
+      return;
+    }
+    is_busy_ = false;
+    log_.Write(LogLevel::kError,
+               absl::StrCat("SIGUSR1: no snapshot was taken: ", thread.status().message()));
+  }
+
+ private:
+  Log& log_;
+  CqlServer& server_;
+  std::atomic<bool> is_busy_ = false;
+  std::thread thread_;
+};
+
+// One line about a server that runs, for who looks after services.
+std::string ServiceStatus(const ServeOptions& options, const CqlServer& server) {
+  const size_t connections = server.connection_count();
+  return absl::StrCat("serves CQL on ", options.address, ", port ", server.cql_port(), "; ",
+                      connections, connections == 1 ? " connection" : " connections");
+}
+
+// What there was to count, in a few words: those counters that are not 0.
+std::string Summary(const CqlServer& server, std::chrono::steady_clock::time_point began) {
+  const auto ran =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
+  std::string text =
+      absl::StrCat("has ended, after ", Duration(static_cast<uint64_t>(ran.count())));
+  for (const CqlCounter& counter : server.Counters()) {
+    if (counter.value == 0 || counter.name == "connections") continue;
+    absl::StrAppend(&text, "; ", counter.name, " ", counter.value);
+  }
+  return text;
+}
+
 // With --strict the process ends as one that failed when something was refused.
 int SayRefusals(Log& log, const CqlServer& server) {
   if (server.refusal_count() == 0) return kExitSame;
@@ -273,7 +336,9 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
   // Where it means nothing it ends the program, as that of a terminal that is closed.
-  const bool rereads = !options.tls_certificate.empty() || options.reread_log_level;
+  ServiceManager service;
+  const bool rereads =
+      !options.tls_certificate.empty() || options.reread_log_level || service.is_there();
   if (rereads) sigaddset(&stops, SIGHUP);
   sigaddset(&stops, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
@@ -339,30 +404,38 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
+  service.Ready(ServiceStatus(options, *server));
   const auto look = [&] {
-    server_log.LookAt(server->Counters(), std::chrono::steady_clock::now());
+    const auto now = std::chrono::steady_clock::now();
+    server_log.LookAt(server->Counters(), now);
+    service.LookAfter(server->LongestTurn(), now);
+    service.Status(ServiceStatus(options, *server));
   };
-  const std::string reason =
-      WaitForStop(signals, options.until_eof,
-                  {.on_hangup =
-                       [&] {
-                         if (!options.tls_certificate.empty()) ReloadTls(log, *server);
-                         ReloadLogLevel(log, options);
-                       },
-                   .on_user =
-                       [&] {
-                         if (options.data_dir.empty()) {
-                           log.Write(LogLevel::kWarning,
-                                     "SIGUSR1: no snapshot is taken, there is no --data-dir");
-                         } else {
-                           static_cast<void>(server->TakeSnapshot());  // which says how it came out
-                         }
-                       },
-                   .on_second = look});
-  log.Write(LogLevel::kInfo,
-            absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
+  const auto reload = [&] {
+    service.Reloading();
+    if (!options.tls_certificate.empty()) ReloadTls(log, *server);
+    ReloadLogLevel(log, options);
+    service.Ready(ServiceStatus(options, *server));
+  };
+  std::optional<SnapshotsOnDemand> snapshots(std::in_place, log, *server);
+  const auto take_snapshot = [&] {
+    if (!options.data_dir.empty()) return snapshots->Take();
+    log.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
+  };
+  const auto began = std::chrono::steady_clock::now();
+  WaitCalls calls{.on_hangup = reload, .on_user = take_snapshot, .on_period = look};
+  if (const auto period = service.watchdog_period()) {
+    calls.period = std::min(calls.period, *period / 2);
+  }
+  const std::string reason = WaitForStop(signals, options.until_eof, calls);
+  const std::string farewell =
+      absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open");
+  service.Stopping(farewell);
+  log.Write({.level = LogLevel::kInfo, .event = "stop", .text = farewell});
+  snapshots.reset();
   server->Stop();
   look();
+  log.Write({.level = LogLevel::kInfo, .event = "end", .text = Summary(*server, began)});
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);

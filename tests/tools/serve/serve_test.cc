@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -579,6 +580,42 @@ TEST(Serve, OnHangupTheLogsLevelIsReadAgain) {
   AwaitSaid(program, "the log's level stays debug: log-level is 'loud'\n");
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait().exit_status, 0);
+}
+
+TEST(Serve, TellsTheServiceManager) {
+  const TempFolder folder;
+  const std::string name = folder / "socket";
+  const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ASSERT_EQ(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  const auto next = [file] {
+    std::string text(4096, '\0');
+    const ssize_t count = recv(file, text.data(), text.size(), 0);
+    text.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    return text;
+  };
+  RunningProgram program({"serve", "--cql-port", "0"},
+                         {"NOTIFY_SOCKET=" + name, "WATCHDOG_USEC=2000000"});
+  const std::string port = std::to_string(ParseReady(program.ReadLine()).cql_port);
+  EXPECT_EQ(next(), "READY=1\nSTATUS=serves CQL on 127.0.0.1, port " + port + "; 0 connections");
+  EXPECT_EQ(next(), "WATCHDOG=1") << "twice in the time that it is given";
+  EXPECT_EQ(next(), "WATCHDOG=1");
+  program.Signal(SIGHUP);
+  std::string text;
+  while ((text = next()) == "WATCHDOG=1") {
+  }
+  EXPECT_TRUE(text.starts_with("RELOADING=1\nMONOTONIC_USEC=")) << text;
+  EXPECT_TRUE(next().starts_with("READY=1\n"));
+  program.Signal(SIGTERM);
+  while ((text = next()) == "WATCHDOG=1") {
+  }
+  EXPECT_EQ(text, "STOPPING=1\nSTATUS=SIGTERM: stops with 0 connections open");
+  const ProgramResult result = program.Wait();
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_NE(result.err.find("liststore: has ended, after "), std::string::npos) << result.err;
+  close(file);
 }
 
 TEST(Serve, StrictFailsWhenSomethingWasRefused) {
