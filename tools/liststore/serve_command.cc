@@ -24,11 +24,18 @@ namespace {
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
-"pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second;
-the ready file goes.
+"pid":..,"clock":"real","address":..,"shards":..,"memory_limit_bytes":..,"memory_policy":..,"instruments":"on",
+"auth":"off","version":..}, with "data_dir" and "commit_log" where something is kept. On a terminal some lines
+say it for people, and with --json that line. SIGTERM and SIGINT: what has arrived is answered, then it ends,
+within a second and the time of the requests that run; the ready file goes. What takes long and has not been
+begun is refused as OVERLOADED.
 
 With --tls-certificate clients may connect over TLS: the line then has "tls_port" and
-"tls_shard_aware_port" too, and SIGHUP reads the files of TLS again. docs/tls.md shows how to make them.
+"tls_shard_aware_port" too, and SIGHUP reads the files of TLS again. docs/tls.md shows how to make them. SIGHUP
+also reads log-level again, from the file of --config.
+
+Under systemd, with Type=notify, it says when it is ready, reloads and stops, and that its loops turn
+(WatchdogSec=). docs/operations.md has the unit.
 
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
 with --config, as lines like

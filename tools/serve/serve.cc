@@ -36,6 +36,7 @@
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
 #include "programs/console/text.h"
+#include "tools/serve/demo.h"
 #include "tools/serve/file_limit.h"
 #include "tools/serve/heap_trim.h"
 #include "tools/serve/log.h"
@@ -45,6 +46,7 @@
 #include "tools/serve/server_log.h"
 #include "tools/serve/server_options.h"
 #include "tools/serve/service_manager.h"
+#include "tools/serve/start_lines.h"
 
 namespace liststore {
 namespace {
@@ -139,36 +141,6 @@ std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
     return owner ? absl::StrCat(" by ", owner->name, ", process ", owner->pid) : "";
   }
   return "";
-}
-
-// A store whose keyspace `demo` holds what three users read lately.
-absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
-                                                    uint64_t memory_limit_bytes,
-                                                    const Clock& clock) {
-  Options store_options;
-  store_options.clock = &clock;
-  store_options.keyspace = "demo";
-  store_options.shards = options.shards;
-  store_options.memory_limit_bytes = memory_limit_bytes;
-  store_options.memory_policy = MemoryPolicyOf(options);
-  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
-  LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
-  constexpr int64_t kThirtyDays = 30 * 86'400;
-  LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
-  constexpr uint64_t kMinuteNanos = 60'000'000'000;
-  const uint64_t now = clock.NowNanos();
-  int story = 0;
-  for (const std::string_view user : {"alice", "bob", "carol"}) {
-    std::vector<std::string> values;
-    for (int i = 0; i < 5; ++i) values.push_back(absl::StrCat("story-", ++story));
-    std::vector<NewItem> items;
-    for (size_t i = 0; i < values.size(); ++i) {
-      items.push_back({now - (i + 1) * kMinuteNanos, values[i]});
-    }
-    const ListId list{"user", "reading_history", "", user};
-    LS_RETURN_IF_ERROR(store->AddListItems(list, items).status());
-  }
-  return store;
 }
 
 // One line, for who did not mean it.
@@ -303,28 +275,23 @@ int PrintConfig(const ServeOptions& options, Log& log) {
   return kExitSame;
 }
 
-void SayHowToConnect(std::string_view address, int port) {
-  const std::string host(address);
-  absl::FPrintF(stderr, R"(
-Keyspace demo, table list_items: what alice, bob and carol read lately. From another terminal:
-
-  Python   # in a shell: python3 -m venv demo-env && demo-env/bin/pip install cassandra-driver
-           # and then, in demo-env/bin/python:
-           from cassandra.cluster import Cluster
-           session = Cluster(["%s"], port=%d).connect("demo")
-           for row in session.execute("SELECT item_key, value, TTL(value) FROM list_items"): print(row)
-
-  Node     const { Client } = require("cassandra-driver")   // npm install cassandra-driver
-           const client = new Client({ contactPoints: ["%s:%d"], localDataCenter: "datacenter1" })
-           client.execute("SELECT * FROM demo.list_items").then(r => console.log(r.rows))
-
-  Go       cluster := gocql.NewCluster("%s:%d")      // go get github.com/gocql/gocql
-           session, err := cluster.CreateSession()
-           iter := session.Query("SELECT entity_id, value FROM demo.list_items").Iter()
-
-Ctrl-C ends it; what is in memory goes with it.
-)",
-                host, port, host, port, host, port);
+// Clients can connect: in the ready file, to programs on standard output, and to people on standard error.
+absl::Status SayThatItServes(const ServeOptions& options, const StartFacts& facts, Log& log) {
+  const std::string ready = ReadyJson(options, facts) + "\n";
+  if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
+  // Who looks at a terminal has the same in lines.
+  const bool is_for_people = isatty(STDERR_FILENO) != 0 && !options.json &&
+                             options.log_format == "text" && log.Writes(LogLevel::kInfo);
+  if (!is_for_people || isatty(STDOUT_FILENO) == 0) {
+    std::fputs(ready.c_str(), stdout);
+    std::fflush(stdout);
+  }
+  if (is_for_people) {
+    std::fputs(StartLines(options, facts).c_str(), stderr);
+  } else {
+    log.Write({.level = LogLevel::kInfo, .event = "start", .text = StartText(options, facts)});
+  }
+  return absl::OkStatus();
 }
 
 // The exit status of a stop that was asked for.
@@ -372,37 +339,17 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   }
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
-  const std::string clock_setting = ClockSettingText(clock->setting());
-  std::string tls_ports;
-  std::string tls_said;
-  if (server->tls_port() != 0) {
-    tls_ports = absl::StrFormat(R"("tls_port":%d,"tls_shard_aware_port":%d,)", server->tls_port(),
-                                server->tls_shard_aware_port());
-    tls_said = absl::StrCat("; TLS on port ", server->tls_port(), ", shard-aware ",
-                            server->tls_shard_aware_port());
-  }
-  std::string http_port;
-  std::string http_said;
-  if (server->http_port() != 0) {
-    http_port = absl::StrFormat(R"("http_port":%d,)", server->http_port());
-    http_said = absl::StrCat("; HTTP on port ", server->http_port());
-  }
-  const std::string ready =
-      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,%s%s"pid":%d,"clock":"%s"})"
-                      "\n",
-                      server->cql_port(), server->shard_aware_port(), tls_ports, http_port,
-                      getpid(), clock_setting);
-  if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
-  std::fputs(ready.c_str(), stdout);
-  std::fflush(stdout);
-  log.Write(LogLevel::kInfo,
-            absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
-                         ", shard-aware ", server->shard_aware_port(), tls_said, http_said, "; ",
-                         options.shards, options.shards == 1 ? " shard" : " shards", "; clock ",
-                         clock_setting));
-
-  SayWhatIsOpen(log, options, server->cql_port());
-  if (options.demo) SayHowToConnect(options.address, server->cql_port());
+  const StartFacts facts{.cql_port = server->cql_port(),
+                         .shard_aware_port = server->shard_aware_port(),
+                         .tls_port = server->tls_port(),
+                         .tls_shard_aware_port = server->tls_shard_aware_port(),
+                         .http_port = server->http_port(),
+                         .pid = getpid(),
+                         .clock = ClockSettingText(clock->setting()),
+                         .memory_limit_bytes = server_options.process_memory_bytes};
+  LS_RETURN_IF_ERROR(SayThatItServes(options, facts, log));
+  SayWhatIsOpen(log, options, facts.cql_port);
+  if (options.demo) SayHowToConnect(options.address, facts.cql_port);
 
   service.Ready(ServiceStatus(options, *server));
   const auto look = [&] {

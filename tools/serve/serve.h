@@ -21,6 +21,7 @@ struct ServeOptions {
   std::optional<uint16_t> shard_aware_port;
   std::optional<uint16_t> http_port;  // 0: any free one. Absent: no HTTP.
   std::string ready_file;             // empty: none
+  bool json = false;                  // the line of JSON on a terminal, too, and no others
   uint32_t shards = 1;                // 0: none are said, which looks like Cassandra
   // Of the process: rows, clients and the program. 0: three quarters of the machine's.
   uint64_t memory_limit_bytes = 0;
@@ -96,7 +97,8 @@ struct ServeOptions {
 };
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
-// standard output and in the ready file; everything else goes to standard error. Returns the exit
+// standard output and in the ready file; on a terminal some lines for people do, unless `json`.
+// Everything else goes to standard error. Returns the exit
 // status: 0 after a stop that was asked for; 3 when `strict` and something was asked for that
 // liststore does not do, which is listed then; kExitPortTaken; else 2.
 int RunServe(const ServeOptions& options);
