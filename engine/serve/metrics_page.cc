@@ -7,8 +7,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/prometheus_text.h"
 #include "engine/base/strings.h"
-#include "engine/instruments/prometheus_text.h"
 #include "engine/model/schema.h"
 
 namespace liststore {
@@ -17,7 +17,6 @@ namespace {
 using instruments::LatencyBuckets;
 using instruments::LatencyCounts;
 using instruments::LatencyKind;
-using instruments::PrometheusText;
 using Type = PrometheusText::Type;
 
 constexpr std::string_view kLatencyNames[instruments::kLatencyKinds] = {"read", "write", "other"};

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/prometheus_text.h"
 #include "engine/faces/http/api.h"
 #include "engine/faces/http/message.h"
 #include "engine/faces/http/resource.h"
-#include "engine/instruments/prometheus_text.h"
 
 namespace liststore {
 namespace {
@@ -20,7 +20,7 @@ http_face::Resource MetricsResource(MetricsSources sources) {
           .answer =
               [sources = std::move(sources)](const http_face::HttpCall&) {
                 http_face::HttpAnswer answer;
-                answer.content_type = instruments::kPrometheusContentType;
+                answer.content_type = kPrometheusContentType;
                 answer.body = MetricsPage(sources);
                 return answer;
               },

@@ -1,10 +1,12 @@
-#include "engine/instruments/prometheus_text.h"
+#include "engine/base/prometheus_text.h"
+
+#include <array>
+#include <charconv>
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
-#include "engine/cql/values/json_value.h"
 
-namespace liststore::instruments {
+namespace liststore {
 namespace {
 
 std::string_view ToString(PrometheusText::Type type) {
@@ -17,6 +19,14 @@ std::string_view ToString(PrometheusText::Type type) {
       return "histogram";
   }
   LS_UNREACHABLE("there is no other type");
+}
+
+// With as many digits as tell it from all others.
+std::string Shortest(double number) {
+  std::array<char, 32> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  LS_CHECK(error == std::errc(), "the longest double has 24 characters");
+  return std::string(text.data(), end);
 }
 
 // `of_label`: the value of one, in which a quote is escaped as well.
@@ -66,7 +76,7 @@ void PrometheusText::Add(Labels labels, uint64_t value) {
 
 void PrometheusText::Add(Labels labels, double value) {
   AppendName("", labels, "");
-  absl::StrAppend(&text_, " ", cql::PrintShortest(value), "\n");
+  absl::StrAppend(&text_, " ", Shortest(value), "\n");
 }
 
 void PrometheusText::AddHistogram(Labels labels, std::span<const double> bounds,
@@ -75,13 +85,13 @@ void PrometheusText::AddHistogram(Labels labels, std::span<const double> bounds,
   uint64_t count = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
     count += counts[i];
-    AppendName("_bucket", labels, i < bounds.size() ? cql::PrintShortest(bounds[i]) : "+Inf");
+    AppendName("_bucket", labels, i < bounds.size() ? Shortest(bounds[i]) : "+Inf");
     absl::StrAppend(&text_, " ", count, "\n");
   }
   AppendName("_sum", labels, "");
-  absl::StrAppend(&text_, " ", cql::PrintShortest(sum), "\n");
+  absl::StrAppend(&text_, " ", Shortest(sum), "\n");
   AppendName("_count", labels, "");
   absl::StrAppend(&text_, " ", count, "\n");
 }
 
-}  // namespace liststore::instruments
+}  // namespace liststore

@@ -1,6 +1,6 @@
 // PrometheusText: figures in the text format of Prometheus, version 0.0.4.
-#ifndef LISTSTORE_ENGINE_INSTRUMENTS_PROMETHEUS_TEXT_H_
-#define LISTSTORE_ENGINE_INSTRUMENTS_PROMETHEUS_TEXT_H_
+#ifndef LISTSTORE_ENGINE_BASE_PROMETHEUS_TEXT_H_
+#define LISTSTORE_ENGINE_BASE_PROMETHEUS_TEXT_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace liststore::instruments {
+namespace liststore {
 
 inline constexpr std::string_view kPrometheusContentType =
     "text/plain; version=0.0.4; charset=utf-8";
@@ -54,6 +54,6 @@ class PrometheusText {
   std::string_view name_;
 };
 
-}  // namespace liststore::instruments
+}  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_INSTRUMENTS_PROMETHEUS_TEXT_H_
+#endif  // LISTSTORE_ENGINE_BASE_PROMETHEUS_TEXT_H_
