@@ -55,6 +55,7 @@ void StatementCache::NoteUse(Entries::iterator at) const {
 std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view id) const {
   const MutexLock lock(mutex_);
   const auto at = statements_.find(ToAbsl(id));
+  ++(at == statements_.end() ? lookups_.misses : lookups_.hits);
   if (at == statements_.end()) return nullptr;
   NoteUse(at->second);
   return at->second->statement;
@@ -133,6 +134,11 @@ size_t StatementCache::size() const {
 size_t StatementCache::bytes() const {
   const MutexLock lock(mutex_);
   return bytes_held();
+}
+
+StatementCache::Lookups StatementCache::lookups() const {
+  const MutexLock lock(mutex_);
+  return lookups_;
 }
 
 void StatementMemo::Replace(Place& place, Place by) {

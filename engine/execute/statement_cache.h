@@ -58,6 +58,12 @@ class StatementCache {
   void DropAll();
   size_t size() const;
   size_t bytes() const;
+  // Calls of Find so far, by whether there was one: what clients' memos had themselves is in neither.
+  struct Lookups {
+    uint64_t hits = 0;
+    uint64_t misses = 0;
+  };
+  Lookups lookups() const;
 
  private:
   static constexpr size_t kProvenMax = kStatementsMax / 4 * 3;
@@ -98,6 +104,7 @@ class StatementCache {
   // By ids that the statements hold.
   std::unordered_map<absl::string_view, Entries::iterator, absl::Hash<absl::string_view>>
       statements_ ABSL_GUARDED_BY(mutex_);
+  mutable Lookups lookups_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The statements that a client has executed lately, found without the cache's lock as long as it

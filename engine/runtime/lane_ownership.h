@@ -174,6 +174,8 @@ class alignas(kCacheLineBytes) LaneOwnership {
   // Waits until the node, posted by this thread to this lane, is done; may run it here.
   void Await(Node& node);
 
+  // Somebody holds the lane. A glance from any thread, stale when it returns, as the next one.
+  bool IsHeld() const { return word_.load(std::memory_order_relaxed) != kFree; }
   // Something waits in the lane. A glance from any thread, stale when it returns.
   bool MailWaits() const { return word_.load(std::memory_order_relaxed) > kOwned; }
 

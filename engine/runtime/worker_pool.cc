@@ -173,6 +173,13 @@ size_t WorkerPool::queued() const {
   return queued_;
 }
 
+size_t WorkerPool::running() const {
+  const MutexLock lock(mutex_);
+  size_t running = 0;
+  for (const auto& [number, client] : clients_) running += client.runs;
+  return running;
+}
+
 uint64_t WorkerPool::memory_taken() const {
   const MutexLock lock(mutex_);
   return memory_taken_;

@@ -62,6 +62,8 @@ class WorkerPool {
   void Stop();
 
   size_t queued() const;
+  // Pieces that are being worked at.
+  size_t running() const;
   size_t queued_max() const { return queued_max_; }
   uint64_t memory_taken() const;
 

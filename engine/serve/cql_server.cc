@@ -335,6 +335,8 @@ class CqlServer::Impl {
                                       .statements = *handler_,
                                       .memory_uses = [this] { return memory_->Uses(); },
                                       .counters = [this] { return Counters(); },
+                                      .beside_loops = [this] { return BesideLoops(); },
+                                      .clock = *clock_,
                                       .keeping = keeping_.SnapshotCalls().state,
                                       .version = kVersion}};
     if (roles_->rules().asks_for_passwords) {
@@ -345,6 +347,10 @@ class CqlServer::Impl {
     return absl::OkStatus();
   }
 
+  std::vector<MetricsSources::BesideLoops> BesideLoops() const {
+    return {{"cql", cql_->waiting_long_statements(), cql_->running_long_statements()},
+            {"http", http_->waiting_requests(), http_->running_requests()}};
+  }
   // A slice.
   bool WorkInBackground() {
     memory_->Tick();

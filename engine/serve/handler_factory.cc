@@ -175,6 +175,9 @@ class ServedStatements final : public StatementHandler {
   size_t statement_count() const override { return processor_->statements().size(); }
   size_t statement_bytes() const override { return processor_->statements().bytes(); }
   size_t statement_bytes_max() const override { return processor_->statements().bytes_max(); }
+  execute::StatementCache::Lookups statement_lookups() const override {
+    return processor_->statements().lookups();
+  }
   void set_statement_bytes_max(size_t bytes) override {
     processor_->set_statement_bytes_max(bytes);
   }

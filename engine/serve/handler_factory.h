@@ -96,6 +96,7 @@ class StatementHandler : public execute::RequestHandler {
   virtual size_t statement_bytes() const = 0;
   virtual size_t statement_count() const = 0;
   virtual size_t statement_bytes_max() const = 0;
+  virtual execute::StatementCache::Lookups statement_lookups() const = 0;
   virtual void set_statement_bytes_max(size_t bytes) = 0;
 };
 

@@ -44,6 +44,7 @@ std::vector<TableFigures> FiguresOf(shard::Engine& engine) {
       others.stats.partitions += stats.partitions;
       others.stats.rows += stats.rows;
       others.stats.expired_rows += stats.expired_rows;
+      others.stats.tombstones += stats.tombstones;
       others.stats.live_bytes += stats.live_bytes;
       others.stats.held_bytes += stats.held_bytes;
       others.stats.evicted_bytes += stats.evicted_bytes;
@@ -76,6 +77,11 @@ void AppendTables(shard::Engine& engine, PrometheusText& out) {
   family("liststore_table_expired_rows_total", Type::kCounter,
          "Rows that were given back because everything in them had expired.",
          [](const Stats& stats) { return stats.expired_rows; });
+  family("liststore_table_tombstones_total", Type::kCounter,
+         "Tombstones that deletions of rows, ranges and partitions have left; those that were not "
+         "needed "
+         "to keep older writes down are in no count.",
+         [](const Stats& stats) { return stats.tombstones; });
   family("liststore_table_evicted_bytes_total", Type::kCounter,
          "Bytes that evictions for memory gave back.",
          [](const Stats& stats) { return stats.evicted_bytes; });
@@ -181,6 +187,30 @@ void AppendMemory(const MetricsSources& sources, PrometheusText& out) {
   }
 }
 
+// What the engine is at.
+void AppendEngine(const MetricsSources& sources, PrometheusText& out) {
+  const shard::Engine::ExpiryState expiry = sources.engine.ExpiryStateAt(sources.clock.NowNanos());
+  out.Gauge("liststore_expiry_scheduled_partitions",
+            "Partitions of which something expires some day.", expiry.progress.scheduled);
+  out.Gauge(
+      "liststore_expiry_lag_seconds",
+      "For how long what is given back next has been due, by the server's clock; 0: nothing is.",
+      expiry.progress.behind_seconds);
+  out.Gauge("liststore_expiry_late_lanes", "Lanes in which something has been due for a second.",
+            expiry.late_lanes);
+  const shard::Engine::LaneUse lanes = sources.engine.GlanceAtLanes();
+  out.Gauge("liststore_lanes", "Lanes into which the shards are cut.", lanes.lanes);
+  out.Gauge("liststore_lanes_held", "Lanes that a thread works at, at this moment.", lanes.held);
+  out.Gauge("liststore_lanes_waited_for", "Of these, lanes for which others wait.",
+            lanes.waited_for);
+  out.Begin("liststore_requests_in_flight", Type::kGauge,
+            "Requests beside the loops that wait for a thread, or have one.");
+  for (const MetricsSources::BesideLoops& face : sources.beside_loops()) {
+    out.Add({{"face", face.face}, {"state", "waiting"}}, face.waiting);
+    out.Add({{"face", face.face}, {"state", "running"}}, face.running);
+  }
+}
+
 }  // namespace
 
 std::string MetricsPage(const MetricsSources& sources) {
@@ -190,6 +220,7 @@ std::string MetricsPage(const MetricsSources& sources) {
   AppendRequests(sources.requests, out);
   AppendTables(sources.engine, out);
   AppendMemory(sources, out);
+  AppendEngine(sources, out);
   // Those of liststore.counters; what is open now is no counter.
   for (const instruments::Counter& counter : sources.counters()) {
     if (counter.name == "connections") {
@@ -204,6 +235,11 @@ std::string MetricsPage(const MetricsSources& sources) {
   out.Gauge("liststore_statement_bytes", "What they hold.", sources.statements.statement_bytes());
   out.Gauge("liststore_statement_limit_bytes", "What they may hold.",
             sources.statements.statement_bytes_max());
+  const execute::StatementCache::Lookups lookups = sources.statements.statement_lookups();
+  out.Begin("liststore_statement_lookups_total", Type::kCounter,
+            "Prepared statements that a connection did not remember, by whether they were there.");
+  out.Add({{"result", "hit"}}, lookups.hits);
+  out.Add({{"result", "miss"}}, lookups.misses);
   out.Gauge("liststore_shards", "Shards, each with a loop.", sources.engine.router().shards());
   if (sources.keeping) {
     const instruments::SnapshotState state = sources.keeping();

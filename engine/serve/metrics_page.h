@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/instruments/counters_table.h"
@@ -13,6 +14,7 @@
 #include "engine/instruments/snapshots_table.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/shard/engine.h"
+#include "liststore/clock.h"
 
 namespace liststore {
 
@@ -27,6 +29,14 @@ struct MetricsSources {
   // As of liststore.memory and liststore.counters.
   std::function<std::vector<instruments::MemoryUse>()> memory_uses;
   std::function<std::vector<instruments::Counter>()> counters;
+  // What works beside the loops.
+  struct BesideLoops {
+    std::string_view face;  // "cql" or "http"
+    uint64_t waiting = 0;
+    uint64_t running = 0;
+  };
+  std::function<std::vector<BesideLoops>()> beside_loops;
+  const Clock& clock;  // the server's
   // As of liststore.snapshots; empty: nothing is kept.
   std::function<instruments::SnapshotState()> keeping;
   std::string version;

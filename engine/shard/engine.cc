@@ -377,6 +377,40 @@ std::optional<int64_t> Engine::NextExpirySeconds() {
   return next;
 }
 
+Engine::ExpiryState Engine::ExpiryStateAt(uint64_t now_nanos) {
+  constexpr size_t kTablesPerHold = 64;
+  const int64_t now_seconds = WholeSeconds(now_nanos);
+  ExpiryState state;
+  for (const auto& lane : lanes_) {
+    bool is_late = false;
+    bool has_more = true;
+    for (size_t begin = 0; has_more; begin += kTablesPerHold) {
+      lane->ownership.Run([&] {
+        const size_t end = std::min(lane->table_count(), begin + kTablesPerHold);
+        for (size_t i = begin; i < end; ++i) {
+          const storage::ExpiryProgress progress =
+              lane->table_at(static_cast<uint16_t>(i)).ExpiryAt(now_seconds);
+          state.progress.Add(progress);
+          is_late |= progress.behind_seconds > 0;
+        }
+        has_more = end < lane->table_count();
+      });
+    }
+    state.late_lanes += is_late ? 1 : 0;
+  }
+  return state;
+}
+
+Engine::LaneUse Engine::GlanceAtLanes() const {
+  LaneUse use;
+  for (const auto& lane : lanes_) {
+    ++use.lanes;
+    use.held += lane->ownership.IsHeld() ? 1 : 0;
+    use.waited_for += lane->ownership.MailWaits() ? 1 : 0;
+  }
+  return use;
+}
+
 storage::TableStats Engine::StatsOf(TableId table) {
   storage::TableStats sum;
   for (const auto& lane : lanes_) {
@@ -387,6 +421,7 @@ storage::TableStats Engine::StatsOf(TableId table) {
       sum.partitions += stats.partitions;
       sum.rows += stats.rows;
       sum.expired_rows += stats.expired_rows;
+      sum.tombstones += stats.tombstones;
       sum.live_bytes += stats.live_bytes;
       sum.held_bytes += stats.held_bytes;
       sum.slabs_beyond_limit += stats.slabs_beyond_limit;

@@ -404,6 +404,23 @@ class Engine {
   // us at a time.
   std::optional<int64_t> NextExpiry(uint64_t now_nanos);
 
+  // How far the slices of Reclaim are. `late_lanes`: those that have something to give back that was due a
+  // second ago, or before.
+  struct ExpiryState {
+    storage::ExpiryProgress progress;
+    uint32_t late_lanes = 0;
+  };
+  // O(tables x lanes); a lane is held for 64 tables at a time.
+  ExpiryState ExpiryStateAt(uint64_t now_nanos);
+  // Lanes that somebody holds, and those in which others wait for it, as they were one after the other. A
+  // load for each.
+  struct LaneUse {
+    uint32_t lanes = 0;
+    uint32_t held = 0;
+    uint32_t waited_for = 0;
+  };
+  LaneUse GlanceAtLanes() const;
+
   // Makes memory ready for `bytes` more of data, and keeps it; see PagePool::Populate. Before there
   // are other threads.
   [[nodiscard]] memory::PagePool::Populated Populate(uint64_t bytes) {

@@ -493,6 +493,7 @@ TableStats Table::stats() const {
   stats.partitions = directory_.size();
   stats.rows = context_.rows - rows_aside_;
   stats.expired_rows = context_.expired_rows;
+  stats.tombstones = context_.tombstones;
   stats.live_bytes = arena_.live_bytes();
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
   stats.slabs_beyond_limit = arena_.slabs_beyond_limit();

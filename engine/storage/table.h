@@ -353,6 +353,12 @@ class Table final : private memory::Arena::Relocator {
   }
 
   TableStats stats() const;
+  // O(1).
+  ExpiryProgress ExpiryAt(int64_t now_seconds) const {
+    if (set_aside_) return {};
+    return {wheel_.size() - std::min(wheel_.stale(), wheel_.size()),
+            wheel_.BehindSeconds(now_seconds)};
+  }
   // Gives memory that is set aside and not used back to the engine's budget, and scratch to the heap.
   void ReleaseCredit() {
     arena_.ReleaseCredit();

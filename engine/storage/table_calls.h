@@ -17,12 +17,24 @@ struct TableStats {
   uint64_t partitions = 0;    // stored, truncated ones that wait for reclamation included
   uint64_t rows = 0;          // stored, expired and dead ones that wait for reclamation included
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
+  uint64_t tombstones = 0;    // that deletions of rows, ranges and partitions have left, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
   // Slabs beyond the limit: of a write for which the slack was too little (memory/memory_budget.h).
   uint64_t slabs_beyond_limit = 0;
   Usage usage;
   uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
+};
+
+// How far a table is with what expires.
+struct ExpiryProgress {
+  uint64_t scheduled = 0;  // partitions of which something expires some day, as far as it is known
+  uint32_t behind_seconds = 0;  // since when what is given back next is due; 0: nothing is
+
+  void Add(const ExpiryProgress& other) {
+    scheduled += other.scheduled;
+    behind_seconds = behind_seconds > other.behind_seconds ? behind_seconds : other.behind_seconds;
+  }
 };
 
 // What a put says beside the rows.

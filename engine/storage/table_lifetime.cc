@@ -76,6 +76,7 @@ void Table::Reuse(TableSchema schema) {
   one_column_ = schema_.regular.size() == 1;
   context_.grace = {};
   context_.expired_rows = 0;
+  context_.tombstones = 0;
   usage_ = {};
   evicted_bytes_ = 0;
   foreign_timestamps_ = false;

@@ -123,6 +123,18 @@ bool TtlWheel::HasDue(int64_t now_seconds) const {
   return SlotBegin(level, std::countr_zero(occupied_[level])) <= now;
 }
 
+uint32_t TtlWheel::BehindSeconds(int64_t now_seconds) const {
+  const uint32_t now = ClampTime(now_seconds);
+  if (now < current_ || !HasDue(now_seconds)) return 0;
+  if (pending_ != nullptr) {
+    const uint32_t when = pending_->entries[pending_->count - 1].when_seconds;
+    return now - std::min(now, when);
+  }
+  // What lies in it is due when it is over; before that some of it may be.
+  const int level = std::countr_zero(levels_);
+  return now - std::min(now, SlotEnd(level, std::countr_zero(occupied_[level])));
+}
+
 std::optional<int64_t> TtlWheel::NextWhen() const {
   if (size_ == 0) return std::nullopt;
   const auto earliest_of = [](const Chunk* chunk) {

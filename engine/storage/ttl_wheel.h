@@ -70,6 +70,9 @@ class TtlWheel {
 
   // False: Advance(now) has nothing to do, neither entries to hand out nor to move. O(1).
   bool HasDue(int64_t now_seconds) const;
+  // For how long an entry has been due that Advance would hand out or come to next, in seconds: not more
+  // than it has, and less by the width of its slot at most. 0 where nothing is due. O(1).
+  uint32_t BehindSeconds(int64_t now_seconds) const;
   // The earliest time of all entries, stale ones included. O(entries of the earliest slot).
   std::optional<int64_t> NextWhen() const;
 

@@ -134,6 +134,21 @@ TEST(StatementMemo, FindsWhatTheCacheFinds) {
   }
 }
 
+TEST(StatementCache, CountsLookUpsByWhatTheyFind) {
+  execute::StatementCache cache;
+  PutStatement(cache, Id('a', 'x'));
+  EXPECT_EQ(cache.lookups().hits, 0u);
+  execute::StatementMemo memo;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
+    memo.EndTurn();
+  }
+  EXPECT_EQ(cache.lookups().hits, 1u) << "then the memo has it";
+  EXPECT_EQ(cache.Find(Id('b', 'x')), nullptr);
+  EXPECT_EQ(cache.lookups().hits, 1u);
+  EXPECT_EQ(cache.lookups().misses, 1u);
+}
+
 TEST(StatementMemo, ForgetsWhatTheCacheHasDropped) {
   execute::StatementCache cache;
   execute::StatementMemo memo;

@@ -91,6 +91,7 @@ TEST(WorkerPool, AClientHasHalfOfTheThreads) {
   ASSERT_TRUE(pool.Post(8, [&] { record.Add("other"); }));
   EXPECT_EQ(record.Await(5), "other");
   EXPECT_EQ(pool.queued(), 8u) << "no more than two of them run";
+  EXPECT_GE(pool.running(), 2u);
   gate.Open();
   gate.AwaitInside(10);
 }

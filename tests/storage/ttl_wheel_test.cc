@@ -70,6 +70,28 @@ TEST(TtlWheel, TheLastSecondsOf32BitsAndTimesBeyond) {
   EXPECT_EQ(DrainAt(wheel, int64_t{1} << 41), std::vector<uint32_t>{5});
 }
 
+TEST(TtlWheel, SaysSinceWhenItIsBehind) {
+  TestArena arena;
+  storage::TtlWheel wheel(arena.arena());
+  EXPECT_EQ(wheel.BehindSeconds(kNow), 0u) << "nothing is there";
+  DrainAt(wheel, kNow);
+  wheel.Schedule({1, static_cast<uint32_t>(kNow + 5), 0});
+  wheel.Schedule({2, static_cast<uint32_t>(kNow + 10), 0});
+  EXPECT_EQ(wheel.BehindSeconds(kNow + 4), 0u);
+  EXPECT_EQ(wheel.BehindSeconds(kNow + 5), 0u) << "since now";
+  EXPECT_EQ(wheel.BehindSeconds(kNow + 9), 4u);
+  // One of two that are due.
+  EXPECT_EQ(wheel.Advance(kNow + 12, 1, [](const Entry&) {}), 1u);
+  EXPECT_EQ(wheel.BehindSeconds(kNow + 12), 2u);
+  DrainAt(wheel, kNow + 12);
+  EXPECT_EQ(wheel.BehindSeconds(kNow + 100), 0u);
+  // Far ahead it lies in a wide slot, which has to be looked at long before.
+  wheel.Schedule({3, static_cast<uint32_t>(kNow + kYear), 0});
+  EXPECT_TRUE(wheel.HasDue(kNow + kYear - 1));
+  EXPECT_EQ(wheel.BehindSeconds(kNow + kYear - 1), 0u);
+  EXPECT_GE(wheel.BehindSeconds(kNow + 30 * kYear), uint32_t{kYear});
+}
+
 TEST(TtlWheel, WorkOfACallStaysWithinItsBudget) {
   TestArena arena;
   storage::TtlWheel wheel(arena.arena());

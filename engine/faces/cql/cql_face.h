@@ -95,6 +95,13 @@ class CqlFace {
   uint64_t refused_long_statements() const {
     return context_.long_work == nullptr ? 0 : context_.long_work->refused.load();
   }
+  // Those that wait for a thread, and those that have one.
+  size_t waiting_long_statements() const {
+    return context_.long_work == nullptr ? 0 : context_.long_work->pool.queued();
+  }
+  size_t running_long_statements() const {
+    return context_.long_work == nullptr ? 0 : context_.long_work->pool.running();
+  }
   // Who has sent wrong passwords, for other faces that ask for some.
   LoginGuard& logins() const { return *context_.logins; }
   // Wrong passwords so far.

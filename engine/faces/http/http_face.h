@@ -56,6 +56,9 @@ class HttpFace {
   // Waits for what is under way; when the server has stopped, and before it goes. Again: nothing.
   void Stop() { context_->pool.Stop(); }
   uint64_t requests() const { return context_->requests.load(std::memory_order_relaxed); }
+  // Requests that wait for a thread, and those that have one.
+  size_t waiting_requests() const { return context_->pool.queued(); }
+  size_t running_requests() const { return context_->pool.running(); }
   uint64_t refused() const { return context_->refused.load(std::memory_order_relaxed); }
 
  private:

@@ -57,6 +57,7 @@ struct PartitionContext {
   GracePolicy grace;
   uint64_t rows = 0;          // stored rows
   uint64_t expired_rows = 0;  // rows reclaimed because everything in them had expired
+  uint64_t tombstones = 0;    // that deletions have left: of rows, ranges and partitions
   // Where values that are over are told when they go; nullptr: nowhere.
   ExpiryLog* expiries = nullptr;
 

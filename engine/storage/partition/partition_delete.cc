@@ -127,6 +127,7 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
   }
   if (!found && !keep) return 0;
   if (found && !keep) return CoverRows(at, index, index + 1, tombstone, write.now_seconds);
+  ++context_.tombstones;
   uint64_t removed = 0;
   if (found) {
     DecodeRow(Leaf(at.block), index, context_.body);
@@ -203,6 +204,7 @@ uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext
   }
   const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    ++context_.tombstones;
     if (!large()) MakeLarge();
     LargeOf(reference_).ranges.Add(range, tombstone, context_.ranges);
   }
@@ -222,6 +224,7 @@ uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
     CoverStatic(write);
   }
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    ++context_.tombstones;
     if (!large()) MakeLarge();
     LargePartition& partition = LargeOf(reference_);
     partition.tombstone = partition.tombstone.present()

@@ -56,6 +56,13 @@ TEST_F(MetricsTest, WhatClientsDoIsCounted) {
   EXPECT_GT(page.Sample(R"(liststore_memory_limit_bytes{kind="rows",name="all"})"), 0);
   EXPECT_GE(page.Sample("liststore_connections"), 1);
   EXPECT_EQ(page.Sample("liststore_shards"), 2);
+  EXPECT_GT(page.Sample("liststore_lanes"), 2);
+  EXPECT_LE(page.Sample("liststore_lanes_held"), page.Sample("liststore_lanes"));
+  EXPECT_EQ(page.Sample("liststore_expiry_lag_seconds"), 0);
+  EXPECT_EQ(page.Sample("liststore_expiry_scheduled_partitions"), 0);
+  EXPECT_EQ(page.Sample(R"(liststore_requests_in_flight{face="cql",state="running"})"), 0);
+  EXPECT_EQ(page.Sample(R"(liststore_requests_in_flight{face="http",state="running"})"), 1)
+      << "the one that asks";
   EXPECT_EQ(page.problems, std::vector<std::string>());
   EXPECT_EQ(page.types.at("scylla_storage_proxy_coordinator_read_latency"), "histogram");
 }
@@ -95,6 +102,30 @@ TEST_F(MetricsTest, PreparedOnesAreCountedWithTexts) {
       page.Sample(R"(liststore_requests_total{keyspace="k",op="select",outcome="ok",table="t"})"),
       8);
   EXPECT_EQ(page.Sample("liststore_statements"), 1);
+  EXPECT_GE(page.Sample(R"(liststore_statement_lookups_total{result="hit"})"), 1);
+}
+
+TEST_F(MetricsTest, TombstonesAreCounted) {
+  Must("CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");
+  Must("CREATE TABLE k.other (a int PRIMARY KEY)");
+  Must(
+      "INSERT INTO k.t (a, b, c) VALUES (1, 1, 1) USING TIMESTAMP 1");  // from now on they are kept
+  Must("DELETE FROM k.t USING TIMESTAMP 2 WHERE a = 1 AND b = 1");
+  Must("DELETE FROM k.t USING TIMESTAMP 3 WHERE a = 2 AND b > 1 AND b < 9");
+  Must("DELETE FROM k.t USING TIMESTAMP 4 WHERE a = 3");
+  PrometheusPage page = Scrape();
+  EXPECT_EQ(page.Sample(R"(liststore_table_tombstones_total{keyspace="k",table="t"})"), 3);
+  EXPECT_EQ(page.Sample(R"(liststore_table_tombstones_total{keyspace="k",table="other"})"), 0);
+}
+
+TEST_F(MetricsTest, WhatExpiresIsScheduled) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY, b int)");
+  for (int i = 0; i < 7; ++i) {
+    Must("INSERT INTO k.t (a, b) VALUES (" + std::to_string(i) + ", 1) USING TTL 3600");
+  }
+  PrometheusPage page = Scrape();
+  EXPECT_EQ(page.Sample("liststore_expiry_scheduled_partitions"), 7);
+  EXPECT_EQ(page.Sample("liststore_expiry_late_lanes"), 0);
 }
 
 // Also of what a fault has met before anybody has looked the statement up.
