@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -16,7 +19,9 @@
 #include "engine/base/utf8.h"
 #include "engine/cql/values/json_value.h"
 #include "engine/execute/request_view.h"
+#include "engine/faces/http/answer_types.h"
 #include "engine/faces/http/api_tables.h"
+#include "engine/faces/http/bind_json.h"
 #include "engine/faces/http/rows_json.h"
 #include "engine/faces/http/text.h"
 #include "engine/protocol/frame.h"
@@ -38,6 +43,7 @@ struct Statement {
   int page_size = kPageSizeDefault;
   std::string paging_state = {};
   Consistency consistency = Consistency::kLocalOne;
+  std::vector<protocol::Value> values = {};
 };
 
 int StatusOf(CqlErrorCode code) {
@@ -78,6 +84,43 @@ HttpAnswer CqlErrorAnswer(const execute::Outcome& outcome) {
   return answer;
 }
 
+// What a handler has answered.
+struct Asked {
+  HttpAnswer answer;  // where there is no frame: an error, or nothing
+  std::string frame;  // whole; empty: there is none
+};
+
+// Hands over a request that has to do with this text.
+Asked Ask(protocol::Request request, protocol::Opcode opcode, std::string_view text,
+          execute::RequestHandler& handler, execute::ClientState& client) {
+  protocol::FrameHeader header;
+  header.version = protocol::ProtocolVersion::kV4;
+  header.opcode = static_cast<uint8_t>(opcode);
+  header.body_bytes = static_cast<uint32_t>(text.size());
+  execute::RequestView view(header, request);
+  OutputBuffer out;
+  execute::ConnectionOrders orders = handler.Handle({&view, 1}, client, out);
+  Asked asked;
+  std::string_view frame = out.view();
+  if (!orders.delayed.empty()) {
+    frame = orders.delayed.front().frames;
+    asked.answer.delay = orders.delayed.front().delay;
+  }
+  if (view.outcome.error) {
+    const std::chrono::nanoseconds delay = asked.answer.delay;
+    asked.answer = CqlErrorAnswer(view.outcome);
+    asked.answer.delay = delay;
+  } else if (!view.outcome.answered || frame.size() < protocol::kFrameHeaderBytes) {
+    asked.answer.is_withheld = true;
+  } else {
+    asked.frame = frame;
+  }
+  asked.answer.closes = orders.close;
+  asked.answer.has_written = std::exchange(client.has_written, false);
+  view.End();
+  return asked;
+}
+
 // Carries it out as a QUERY of the client's.
 HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
                execute::ClientState& client) {
@@ -86,35 +129,21 @@ HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
   query.parameters.page_size = statement.page_size;
   query.parameters.paging_state = statement.paging_state;
   query.parameters.consistency = statement.consistency;
+  query.parameters.values = statement.values;
   protocol::Request request;
   request.message = query;
-  protocol::FrameHeader header;
-  header.version = protocol::ProtocolVersion::kV4;
-  header.opcode = static_cast<uint8_t>(protocol::Opcode::kQuery);
-  header.body_bytes = static_cast<uint32_t>(statement.text.size());
-  execute::RequestView view(header, request);
-  OutputBuffer out;
-  execute::ConnectionOrders orders = handler.Handle({&view, 1}, client, out);
-  HttpAnswer answer;
-  std::string_view frame = out.view();
-  if (!orders.delayed.empty()) frame = orders.delayed.front().frames;
-  if (view.outcome.error) {
-    answer = CqlErrorAnswer(view.outcome);
-  } else if (!view.outcome.answered || frame.size() < protocol::kFrameHeaderBytes) {
-    answer.is_withheld = true;
-  } else {
-    JsonResult result = ToJson(frame, kJsonBytesMax);
-    if (result.refusal) {
-      answer = ErrorAnswer(400, "answer_too_large", *result.refusal);
-    } else {
-      answer.body = std::move(result.text);
-    }
+  Asked asked = Ask(request, protocol::Opcode::kQuery, statement.text, handler, client);
+  if (asked.frame.empty()) return std::move(asked.answer);
+  JsonResult result = ToJson(asked.frame, kJsonBytesMax);
+  if (!result.refusal) {
+    asked.answer.body = std::move(result.text);
+    return std::move(asked.answer);
   }
-  if (!orders.delayed.empty()) answer.delay = orders.delayed.front().delay;
-  answer.closes = orders.close;
-  answer.has_written = std::exchange(client.has_written, false);
-  view.End();
-  return answer;
+  HttpAnswer refusal = ErrorAnswer(400, "answer_too_large", *result.refusal);
+  refusal.delay = asked.answer.delay;
+  refusal.closes = asked.answer.closes;
+  refusal.has_written = asked.answer.has_written;
+  return refusal;
 }
 
 HttpAnswer BadRequest(std::string_view message) { return ErrorAnswer(400, "bad_request", message); }
@@ -258,9 +287,27 @@ std::optional<Consistency> ConsistencyOf(std::string_view name) {
   return std::nullopt;
 }
 
+// Runs a statement with `parameters` for its bind markers, whose types a PREPARE tells.
+HttpAnswer RunBound(Statement statement, const JsonValue& parameters,
+                    execute::RequestHandler& handler, execute::ClientState& client) {
+  protocol::Request request;
+  request.message = protocol::Prepare{statement.text};
+  Asked prepared = Ask(request, protocol::Opcode::kPrepare, statement.text, handler, client);
+  if (prepared.frame.empty()) return std::move(prepared.answer);
+  std::variant<BoundJson, std::string> bound =
+      BindJson(parameters, ReadBindMarkers(prepared.frame));
+  if (const auto* why = std::get_if<std::string>(&bound)) return BadRequest(*why);
+  for (const std::optional<std::string>& value : std::get<BoundJson>(bound)) {
+    statement.values.push_back(value ? protocol::Value::Of(*value) : protocol::Value::Null());
+  }
+  HttpAnswer answer = Run(statement, handler, client);
+  answer.delay += prepared.answer.delay;
+  return answer;
+}
+
 // Takes a member of the body of /api/query; why not; nullopt: it is taken.
 std::optional<std::string> TakeMember(const cql::JsonMember& member, Statement& statement,
-                                      std::string& keyspace) {
+                                      std::string& keyspace, const JsonValue*& parameters) {
   const auto* const text = member.value.As<std::string>();
   const auto* const number = member.value.As<int64_t>();
   if (member.name == "query" || member.name == "keyspace") {
@@ -282,9 +329,11 @@ std::optional<std::string> TakeMember(const cql::JsonMember& member, Statement& 
     const auto consistency = text == nullptr ? std::nullopt : ConsistencyOf(*text);
     if (!consistency) return "consistency is ONE, LOCAL_QUORUM, ...";
     statement.consistency = *consistency;
+  } else if (member.name == "parameters") {
+    parameters = &member.value;
   } else {
     return Cat("There is no ", FrontOf(member.name, kSaidNameBytesMax),
-               ": query, keyspace, page_size, paging_state and consistency");
+               ": query, parameters, keyspace, page_size, paging_state and consistency");
   }
   return std::nullopt;
 }
@@ -293,12 +342,14 @@ HttpAnswer RunQuery(const HttpCall& call, execute::RequestHandler& handler) {
   std::variant<JsonObject, HttpAnswer> body = BodyOf(call.request);
   if (auto* refusal = std::get_if<HttpAnswer>(&body)) return std::move(*refusal);
   Statement statement;
+  const JsonValue* parameters = nullptr;
   for (const cql::JsonMember& member : std::get<JsonObject>(body)) {
-    if (const auto why = TakeMember(member, statement, call.client.keyspace))
+    if (const auto why = TakeMember(member, statement, call.client.keyspace, parameters))
       return BadRequest(*why);
   }
   if (statement.text.empty()) return BadRequest("query, a statement of CQL, is missing");
-  return Run(statement, handler, call.client);
+  if (parameters == nullptr) return Run(statement, handler, call.client);
+  return RunBound(std::move(statement), *parameters, handler, call.client);
 }
 
 }  // namespace

@@ -113,14 +113,17 @@ std::string OpenApiDocument() {
       R"(},"/api/query":{"post":)",
       Operation(
           "query", "Runs a statement of CQL",
-          Body(Cat(R"({"type":"object","required":["query"],"additionalProperties":false,)",
-                   R"("properties":{"query":{"type":"string","minLength":1},"keyspace":)",
-                   R"({"type":"string"},"page_size":{"type":"integer","minimum":1,"maximum":)",
-                   kPageSizeMax, R"(,"default":)", kPageSizeDefault,
-                   R"(},"paging_state":{"type":"string","pattern":"^([0-9a-fA-F]{2})*$"},)",
-                   R"("consistency":{"type":"string","enum":["ANY","ONE","TWO","THREE","QUORUM",)",
-                   R"("ALL","LOCAL_QUORUM","EACH_QUORUM","SERIAL","LOCAL_SERIAL","LOCAL_ONE"],)",
-                   R"("default":"LOCAL_ONE"}}})")),
+          Body(Cat(
+              R"({"type":"object","required":["query"],"additionalProperties":false,)",
+              R"("properties":{"query":{"type":"string","minLength":1},"parameters":{"oneOf":[)",
+              R"({"type":"array","items":{}},{"type":"object"}],"description":"Values of the )",
+              R"(bind markers, in their order or by their names"},"keyspace":)",
+              R"({"type":"string"},"page_size":{"type":"integer","minimum":1,"maximum":)",
+              kPageSizeMax, R"(,"default":)", kPageSizeDefault,
+              R"(},"paging_state":{"type":"string","pattern":"^([0-9a-fA-F]{2})*$"},)",
+              R"("consistency":{"type":"string","enum":["ANY","ONE","TWO","THREE","QUORUM",)",
+              R"("ALL","LOCAL_QUORUM","EACH_QUORUM","SERIAL","LOCAL_SERIAL","LOCAL_ONE"],)",
+              R"("default":"LOCAL_ONE"}}})")),
           R"({"$ref":"#/components/schemas/Result"})"),
       "}");
   std::string schemas =

@@ -1,9 +1,6 @@
 #include "engine/faces/http/rows_json.h"
 
-#include <array>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,12 +8,11 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/base/output_buffer.h"
 #include "engine/base/strings.h"
 #include "engine/cql/values/encode_json.h"
 #include "engine/cql/values/json_value.h"
+#include "engine/faces/http/answer_types.h"
 #include "engine/faces/http/text.h"
 #include "engine/model/types/data_type.h"
 #include "engine/protocol/primitives.h"
@@ -29,67 +25,7 @@ using protocol::BodyReader;
 
 // Source: native_protocol_v4.spec sections 4.2.5 and 4.2.5.2.
 constexpr int32_t kRows = 2, kSetKeyspace = 3;
-constexpr uint32_t kGlobalTablesSpec = 0x01, kHasMorePages = 0x02;
-constexpr uint16_t kCustom = 0x00, kList = 0x20, kMap = 0x21, kSet = 0x22, kUser = 0x30,
-                   kTuple = 0x31;
-
-constexpr std::array kNativeTypes = {
-    CqlType::kAscii,    CqlType::kBigint,  CqlType::kBlob,    CqlType::kBoolean,
-    CqlType::kCounter,  CqlType::kDate,    CqlType::kDecimal, CqlType::kDouble,
-    CqlType::kDuration, CqlType::kFloat,   CqlType::kInet,    CqlType::kInt,
-    CqlType::kSmallint, CqlType::kText,    CqlType::kTime,    CqlType::kTimestamp,
-    CqlType::kTimeuuid, CqlType::kTinyint, CqlType::kUuid,    CqlType::kVarint};
-
-CqlType NativeOf(uint16_t option) {
-  static const std::map<uint16_t, CqlType> kByOption = [] {
-    std::map<uint16_t, CqlType> types;
-    for (const CqlType type : kNativeTypes) {
-      OutputBuffer encoded;
-      protocol::AppendTypeOption(encoded, type);
-      types.emplace(LoadBigEndian16(encoded.data()), type);
-    }
-    return types;
-  }();
-  const auto type = kByOption.find(option);
-  LS_CHECK(type != kByOption.end(), "what was encoded here is known here");
-  return type->second;
-}
-
-DataType ReadType(BodyReader& body) {
-  const uint16_t option = body.ReadShort();
-  switch (option) {
-    case kCustom:
-      return DataType::Custom(std::string(body.ReadString()));
-    case kList:
-      return DataType::List(ReadType(body));
-    case kSet:
-      return DataType::Set(ReadType(body));
-    case kMap: {
-      DataType key = ReadType(body);
-      return DataType::Map(std::move(key), ReadType(body));
-    }
-    case kTuple: {
-      std::vector<DataType> fields;
-      for (uint16_t left = body.ReadShort(); left > 0; --left) fields.push_back(ReadType(body));
-      return DataType::Tuple(std::move(fields));
-    }
-    case kUser: {
-      auto names = std::make_shared<UserTypeNames>();
-      names->keyspace = body.ReadString();
-      names->name = body.ReadString();
-      names->name_in_cql = names->name;
-      std::vector<DataType> fields;
-      for (uint16_t left = body.ReadShort(); left > 0; --left) {
-        names->fields.emplace_back(body.ReadString());
-        fields.push_back(ReadType(body));
-      }
-      return DataType::User(std::move(names), std::move(fields));
-    }
-    default:
-      return NativeOf(option);
-  }
-}
-
+constexpr uint32_t kHasMorePages = 0x02;
 struct Column {
   std::string name_json;
   DataType type;

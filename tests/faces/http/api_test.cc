@@ -106,6 +106,61 @@ TEST_F(ApiTest, StatementsAreAnsweredWithRows) {
       R"([{"a":1}])");
 }
 
+TEST_F(ApiTest, ParametersAreBoundInTheirOrderOrByName) {
+  Start();
+  Query(
+      "CREATE TABLE k.t (a int PRIMARY KEY, b text, c list<int>, d blob, e timestamp, f bigint, "
+      "g map<text, int>)");
+  Post("/api/query",
+       R"j({"query":"INSERT INTO k.t (a, b, c, d, e, f, g) VALUES (?, ?, ?, ?, ?, ?, ?)",)j"
+       R"("parameters":[1,"it's; \"x\"",[1,2],"0x0aff","2026-01-01",9007199254740993,{"k":5}]})");
+  Post("/api/query",
+       R"j({"query":"INSERT INTO t (a, b, c) VALUES (:key, :text, :c)","keyspace":"k",)j"
+       R"("parameters":{"text":null,"c":[],"key":"2"}})");
+  const JsonValue found = Query("SELECT * FROM k.t");
+  EXPECT_EQ(TextOf(Member(found, "rows")),
+            R"([{"a":1,"b":"it's; \"x\"","c":[1,2],"d":"0x0aff","e":"2026-01-01 00:00:00.000Z",)"
+            R"("f":9007199254740993,"g":{"k":5}},)"
+            R"({"a":2,"b":null,"c":null,"d":null,"e":null,"f":null,"g":null}])");
+  EXPECT_EQ(TextOf(Member(Post("/api/query", R"({"query":"SELECT b FROM k.t WHERE a IN ?",)"
+                                             R"("parameters":[[1,2]],"page_size":1})"),
+                          "rows")),
+            R"([{"b":"it's; \"x\""}])");
+  EXPECT_EQ(TextOf(Member(Post("/api/query", R"({"query":"SELECT a FROM k.t WHERE a = 2",)"
+                                             R"("parameters":[]})"),
+                          "rows")),
+            R"([{"a":2}])");
+}
+
+TEST_F(ApiTest, ParametersThatDoNotFitAreNamed) {
+  Start();
+  Query("CREATE TABLE k.t (a int PRIMARY KEY, b tinyint)");
+  const struct {
+    std::string parameters;
+    std::string said;
+  } kCases[] = {
+      {"[1]", "parameters has 1 values, and the statement 2 bind markers"},
+      {"[1,2,3]", "parameters has 3 values, and the statement 2 bind markers"},
+      {R"({"a":1})", "parameters has no b"},
+      {R"({"a":1,"b":2,"c":3})", "parameters has c, which is no bind marker of the statement"},
+      {"7", "parameters is a list of values, or an object of them by name"},
+      {R"([1,"x"])", "parameters: b, a tinyint: "},
+      {"[1,300]", "parameters: b, a tinyint: "},
+      {"[1,[2]]", "parameters: b, a tinyint: "}};
+  for (const auto& wrong : kCases) {
+    const HttpReply reply = Ask(
+        "POST /api/query", R"j({"query":"INSERT INTO k.t (a, b) VALUES (?, ?)","parameters":)j" +
+                               wrong.parameters + "}");
+    EXPECT_EQ(reply.status, 400) << wrong.parameters;
+    const std::string message = StringOf(Member(Parsed(reply.body), "error", "message"));
+    EXPECT_TRUE(message.starts_with(wrong.said)) << message;
+  }
+  // Values that are missing are a matter of the statement, which says so in CQL's words.
+  EXPECT_EQ(Ask("POST /api/query", R"({"query":"SELECT * FROM k.t WHERE a = ?"})").status, 400);
+  EXPECT_EQ(Ask("POST /api/query", R"({"query":"SELEC ?","parameters":[1]})").status, 400);
+  EXPECT_EQ(TextOf(Member(Query("SELECT * FROM k.t"), "rows")), "[]");
+}
+
 // An int of no bytes is none of JSON, but a value that CQL has; the page is shown with it.
 TEST_F(ApiTest, ValuesThatJsonHasNotAreShown) {
   Start();
