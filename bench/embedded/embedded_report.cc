@@ -301,7 +301,7 @@ void PrintBenchReport(const BenchReport& report, std::FILE* out) {
   PrintMemory(report, style, out);
   if (!report.options.lines_only) PrintSituations(report, style, out);
   absl::FPrintF(out, "\n  all of it in %s\n",
-                Duration(static_cast<uint64_t>(report.elapsed_seconds)));
+                DurationText(static_cast<uint64_t>(report.elapsed_seconds)));
 }
 
 void PrintBenchReportJson(const BenchReport& report, std::FILE* out) {

@@ -2,7 +2,10 @@
 
 #include <optional>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "engine/base/strings.h"
 #include "programs/console/host_port.h"
 
 namespace liststore {
@@ -14,7 +17,8 @@ std::string AddressOf(const ServerConnection& connection) {
   return HostPortText(parsed->host, parsed->port.value_or(connection.port));
 }
 
-absl::StatusOr<std::unique_ptr<CqlClient>> ConnectTo(const ServerConnection& connection) {
+absl::StatusOr<std::unique_ptr<CqlClient>> ConnectTo(const ServerConnection& connection,
+                                                     std::string_view prefix) {
   auto client = CqlClient::Connect(AddressOf(connection), connection.credentials, connection.tls);
   if (client.ok()) return client;
   const absl::Status& status = client.status();
@@ -25,10 +29,10 @@ absl::StatusOr<std::unique_ptr<CqlClient>> ConnectTo(const ServerConnection& con
                      "HOST:PORT or in the environment variable LISTSTORE_ADDRESS"));
   }
   if (absl::IsUnauthenticated(status) && connection.credentials.user.empty()) {
-    return absl::UnauthenticatedError(
-        absl::StrCat(status.message(),
-                     "; give --user NAME, and its password in the environment variable "
-                     "LISTSTORE_PASSWORD"));
+    return absl::UnauthenticatedError(absl::StrCat(
+        status.message(), "; give --", ToAbsl(prefix),
+        "user NAME, and its password in the environment variable LISTSTORE_",
+        absl::AsciiStrToUpper(absl::StrReplaceAll(ToAbsl(prefix), {{"-", "_"}})), "PASSWORD"));
   }
   return client;
 }

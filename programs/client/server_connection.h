@@ -26,8 +26,10 @@ struct ServerConnection {
 std::string AddressOf(const ServerConnection& connection);
 
 // Statuses are those of CqlClient::Connect; where nothing can be reached the message says how
-// to start a server or to name another.
-absl::StatusOr<std::unique_ptr<CqlClient>> ConnectTo(const ServerConnection& connection);
+// to start a server or to name another, and where a name is wanted by which options it is given:
+// those of the command begin with `prefix`, "via-" of --via-user.
+absl::StatusOr<std::unique_ptr<CqlClient>> ConnectTo(const ServerConnection& connection,
+                                                     std::string_view prefix = {});
 
 }  // namespace liststore
 

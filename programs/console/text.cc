@@ -36,6 +36,10 @@ std::string Grouped(uint64_t number) {
   return text;
 }
 
+std::string Counted(uint64_t count, std::string_view what) {
+  return Grouped(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
 std::string Bytes(uint64_t bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double amount = static_cast<double>(bytes);
@@ -47,7 +51,7 @@ std::string Bytes(uint64_t bytes) {
   return unit == 0 ? absl::StrCat(bytes, " B") : absl::StrFormat("%.1f %s", amount, units[unit]);
 }
 
-std::string Duration(uint64_t seconds) {
+std::string DurationText(uint64_t seconds) {
   const struct {
     uint64_t seconds;
     const char* name;

@@ -13,10 +13,12 @@ namespace liststore {
 
 // 1234567 -> "1,234,567".
 std::string Grouped(uint64_t number);
+// "1 row", "1,234 rows"; `what` in the singular.
+std::string Counted(uint64_t count, std::string_view what);
 // 1536 -> "1.5 KiB".
 std::string Bytes(uint64_t bytes);
 // The two leading units of a time: "29d 23h", "4m 5s", "0s".
-std::string Duration(uint64_t seconds);
+std::string DurationText(uint64_t seconds);
 // "2024-08-29 16:44:05", with ".123456789" behind it where the second is not whole.
 std::string UtcTime(uint64_t nanos);
 // "user/touched_files entity 17", the version behind the feature as "@v2" where there is one.

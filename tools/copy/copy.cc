@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/status_macros.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
 #include "tools/copy/remote_schema.h"
@@ -35,23 +36,15 @@ constexpr int64_t kToleranceSeconds = 2;
 constexpr std::chrono::seconds kAgreementMax{30};
 constexpr std::chrono::seconds kViewLagMax{10};
 
-// "1 row", "1,234 rows".
-std::string Counted(uint64_t count, const std::string& what) {
-  return Grouped(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 absl::Status WithHint(const absl::Status& status, const std::string& hint) {
   return absl::Status(status.code(), absl::StrCat(status.message(), "; ", hint));
 }
 
-absl::StatusOr<std::unique_ptr<CqlClient>> Connect(const std::string& server,
-                                                   const CqlCredentials& credentials,
-                                                   const ClientTlsOptions& tls,
-                                                   const char* option) {
-  auto client = CqlClient::Connect(server, credentials, tls);
+absl::StatusOr<std::unique_ptr<CqlClient>> ConnectToCluster(const CopyOptions& options) {
+  auto client =
+      CqlClient::Connect(options.cluster, options.cluster_credentials, options.cluster_tls);
   if (!absl::IsUnauthenticated(client.status())) return client;
-  return WithHint(client.status(),
-                  absl::StrCat("give --", option, "user and --", option, "password"));
+  return WithHint(client.status(), "give --user and --password");
 }
 
 class Copy {
@@ -129,15 +122,13 @@ class Copy {
 };
 
 absl::Status Copy::Open() {
-  if (options_.via == options_.cluster) {
-    return absl::InvalidArgumentError(options_.via +
+  if (AddressOf(options_.via) == options_.cluster) {
+    return absl::InvalidArgumentError(options_.cluster +
                                       " is both sides: rows are copied from one "
                                       "server to another");
   }
-  LS_ASSIGN_OR_RETURN(auto via,
-                      Connect(options_.via, options_.via_credentials, options_.via_tls, "via-"));
-  LS_ASSIGN_OR_RETURN(auto cluster, Connect(options_.cluster, options_.cluster_credentials,
-                                            options_.cluster_tls, ""));
+  LS_ASSIGN_OR_RETURN(auto via, ConnectTo(options_.via, "via-"));
+  LS_ASSIGN_OR_RETURN(auto cluster, ConnectToCluster(options_));
   const bool exports = options_.command == "export";
   source_ = std::move(exports ? via : cluster);
   target_ = std::move(exports ? cluster : via);
@@ -489,9 +480,8 @@ int RunCopy(const CopyOptions& options) {
     Copy copy(options);  // its progress bar goes before anything else is said
     same = copy.Run();
   }
-  if (same.ok()) return *same ? kExitSame : kExitDifferent;
-  absl::FPrintF(stderr, "liststore %s: %s\n", options.command, same.status().message());
-  return kExitFailed;
+  if (!same.ok()) return ReportFailure(options.command, same.status());
+  return *same ? kExitSame : kExitDifferent;
 }
 
 }  // namespace liststore

@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "programs/client/cql_client.h"
+#include "programs/client/server_connection.h"
 
 namespace liststore {
 
 struct CopyOptions {
-  std::string command;  // "export" or "import"
-  std::string via;      // HOST:PORT of the liststore server: source of export, target of import
-  CqlCredentials via_credentials;
-  ClientTlsOptions via_tls;
-  std::string cluster;  // HOST:PORT of a node of the other side
+  std::string command;   // "export" or "import"
+  ServerConnection via;  // the liststore server: source of export, target of import
+  std::string cluster;   // HOST:PORT of a node of the other side
   CqlCredentials cluster_credentials;
   ClientTlsOptions cluster_tls;
   std::vector<std::string> keyspaces;

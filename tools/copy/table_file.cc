@@ -23,6 +23,7 @@
 #include "engine/disk/file_calls.h"
 #include "engine/disk/whole_file_writer.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
 #include "tools/copy/csv.h"
@@ -91,8 +92,7 @@ struct Side {
 absl::StatusOr<Side> Open(const TableFileOptions& options) {
   LS_ASSIGN_OR_RETURN(const auto name, NameOf(options.table));
   Side side;
-  LS_ASSIGN_OR_RETURN(side.client,
-                      CqlClient::Connect(options.via, options.credentials, options.tls));
+  LS_ASSIGN_OR_RETURN(side.client, ConnectTo(options.via, "via-"));
   LS_ASSIGN_OR_RETURN(const RemoteSchema schema, ReadRemoteSchema(*side.client));
   side.consistency = schema.consistency;
   const RemoteKeyspace* const keyspace = schema.Find(name.first);
@@ -106,7 +106,7 @@ absl::StatusOr<Side> Open(const TableFileOptions& options) {
     table = &keyspace->FindView(name.second)->table;
   }
   if (table == nullptr) {
-    return absl::NotFoundError(absl::StrCat(options.via, " has no table ", options.table,
+    return absl::NotFoundError(absl::StrCat(side.client->server(), " has no table ", options.table,
                                             exports ? "" : ": create it first"));
   }
   side.table = *table;
@@ -124,8 +124,6 @@ std::string ColumnList(const RemoteTable& table) {
     absl::StrAppend(out, cql::QuoteIdentifier(column.name));
   });
 }
-
-std::string Counted(uint64_t rows) { return Grouped(rows) + (rows == 1 ? " row" : " rows"); }
 
 // --- To a file -----------------------------------------------------------------------------------
 
@@ -443,7 +441,7 @@ absl::Status AtLine(const TableFileOptions& options, uint64_t line, const absl::
                     uint64_t inserted) {
   return absl::Status(status.code(),
                       absl::StrCat(options.file == "-" ? "standard input" : options.file, ":", line,
-                                   ": ", status.message(), "; ", Counted(inserted),
+                                   ": ", status.message(), "; ", Counted(inserted, "row"),
                                    inserted == 1 ? " was inserted" : " were inserted"));
 }
 
@@ -472,7 +470,7 @@ absl::StatusOr<uint64_t> ImportRows(const TableFileOptions& options) {
       status = inserter.Finish();
       if (status.ok() && source.failed()) {
         return absl::DataLossError(absl::StrCat("cannot read ", options.file, " to its end; ",
-                                                Counted(inserter.inserted()), " inserted"));
+                                                Counted(inserter.inserted(), "row"), " inserted"));
       }
       break;
     }
@@ -486,12 +484,8 @@ absl::StatusOr<uint64_t> ImportRows(const TableFileOptions& options) {
 }
 
 int Report(const TableFileOptions& options, const absl::StatusOr<uint64_t>& rows) {
-  if (!rows.ok()) {
-    absl::FPrintF(stderr, "liststore %s: %s\n", options.command,
-                  std::string(rows.status().message()));
-    return kExitFailed;
-  }
-  absl::FPrintF(stderr, "%s of %s %s %s\n", Counted(*rows), options.table,
+  if (!rows.ok()) return ReportFailure(options.command, rows.status());
+  absl::FPrintF(stderr, "%s of %s %s %s\n", Counted(*rows, "row"), options.table,
                 options.command == "export" ? "written to" : "inserted from",
                 options.file == "-"
                     ? "standard " + std::string(options.command == "export" ? "output" : "input")

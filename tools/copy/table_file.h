@@ -6,16 +6,13 @@
 #include <cstdint>
 #include <string>
 
-#include "programs/client/client_tls.h"
-#include "programs/client/cql_client.h"
+#include "programs/client/server_connection.h"
 
 namespace liststore {
 
 struct TableFileOptions {
   std::string command;  // "export" or "import"
-  std::string via;      // HOST:PORT of the server
-  CqlCredentials credentials;
-  ClientTlsOptions tls;
+  ServerConnection via;
   std::string table;        // KEYSPACE.TABLE
   std::string file;         // "-": standard output or input
   std::string format;       // "json" or "csv"; empty: by the file's name

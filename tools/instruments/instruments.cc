@@ -1,8 +1,11 @@
 #include "tools/instruments/instruments.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -11,6 +14,8 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
+#include "programs/console/text.h"
 #include "tools/instruments/statements.h"
 #include "tools/query/query.h"
 #include "tools/query/result_printer.h"
@@ -29,9 +34,9 @@ absl::StatusOr<int64_t> NewestRequest(CqlClient& client) {
   return rows.size() == 0 ? 0 : rows.Integer(0, 0);
 }
 
-absl::Status Journal(const JournalOptions& options) {
-  LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(options.server));
-  const ResultFormat format = ParseResultFormat(options.format);
+absl::Status Journal(const InstrumentOptions& instrument, const JournalOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(instrument.server));
+  const ResultFormat format = ParseResultFormat(instrument.format);
   const char* const columns = format == ResultFormat::kTable ? kShownColumns : "*";
   ResultPrinter printer(format, stdout);
   LS_ASSIGN_OR_RETURN(int64_t newest, NewestRequest(*client));
@@ -53,32 +58,67 @@ absl::Status Journal(const JournalOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status Reset(const ResetOptions& options) {
-  LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(options.server));
-  if (options.to == "mark") {
-    LS_ASSIGN_OR_RETURN(const CqlRows rows, client->Query(kShowBaseline));
-    if (rows.size() != 1 || rows.is_null(0, 0)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(client->server(),
-                       ": nothing is marked: 'liststore mark' does it, and 'liststore reset' "
-                       "without --to takes everything away"));
-    }
+// What a reset takes away that goes back to no mark.
+std::string Everything(const CqlRows& there) {
+  const auto count = [&](size_t column) { return static_cast<uint64_t>(there.Integer(0, column)); };
+  return absl::StrCat("everything: ", Counted(count(1), "keyspace"), ", ",
+                      Counted(count(2), "table"), ", ", Counted(count(3), "row"), " (",
+                      Bytes(count(4)), "), roles and faults");
+}
+
+// OK: somebody at the terminal has said so.
+absl::Status AskForEverything(const std::string& server, const CqlRows& there) {
+  if (::isatty(STDIN_FILENO) == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        server, ": nothing is marked, and a reset would take away ", Everything(there),
+        "; 'liststore reset --everything' does that, 'liststore mark' marks what to go back to"));
+  }
+  absl::FPrintF(stderr, "%s: nothing is marked. This takes away %s.\nGo on? [y/N] ", server,
+                Everything(there));
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "y" || answer == "Y" || answer == "yes") return absl::OkStatus();
+  return absl::CancelledError("nothing was done");
+}
+
+absl::Status Reset(const InstrumentOptions& instrument, const ResetOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(instrument.server));
+  LS_ASSIGN_OR_RETURN(const CqlRows there, client->Query(kShowBaseline));
+  const bool is_marked = there.size() == 1 && !there.is_null(0, 0);
+  if (options.to == "mark" && !is_marked) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        client->server(),
+        ": nothing is marked: 'liststore mark' does it, and 'liststore reset --everything' takes "
+        "everything away"));
+  }
+  if (!is_marked && !options.everything) {
+    LS_RETURN_IF_ERROR(AskForEverything(client->server(), there));
+  }
+  if (is_marked && options.everything) {
+    LS_RETURN_IF_ERROR(client->Query(DoWithData("forget")).status());
   }
   LS_RETURN_IF_ERROR(client->Query(DoWithData("reset")).status());
-  return PrintAnswer(*client, kShowBaseline, {.format = ParseResultFormat(options.format)});
+  return PrintAnswer(*client, kShowBaseline, {.format = ParseResultFormat(instrument.format)});
 }
 
 int ExitOf(const char* command, const absl::Status& status) {
-  if (status.ok()) return kExitSame;
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "liststore %s: %s\n", command, status.message());
-  return kExitFailed;
+  return status.ok() ? kExitSame : ReportFailure(command, status);
 }
 
 }  // namespace
 
-int RunJournal(const JournalOptions& options) { return ExitOf("journal", Journal(options)); }
+int RunInstrument(const std::string& command, const InstrumentOptions& options,
+                  const std::vector<std::string>& statements) {
+  return RunStatements(command, options.server, statements,
+                       {.format = ParseResultFormat(options.format)});
+}
 
-int RunReset(const ResetOptions& options) { return ExitOf("reset", Reset(options)); }
+int RunJournal(const InstrumentOptions& instrument, const JournalOptions& options) {
+  return ExitOf("journal", Journal(instrument, options));
+}
+
+int RunReset(const InstrumentOptions& instrument, const ResetOptions& options) {
+  return ExitOf("reset", Reset(instrument, options));
+}
 
 }  // namespace liststore

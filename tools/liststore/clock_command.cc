@@ -1,13 +1,12 @@
 #include "tools/liststore/clock_command.h"
 
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "tools/instruments/statements.h"
-#include "tools/liststore/connection_arguments.h"
-#include "tools/liststore/instrument_arguments.h"
+#include "tools/liststore/instrument_command.h"
 
 namespace liststore {
 namespace {
@@ -32,52 +31,46 @@ Examples:
 )";
 
 struct ClockOptions {
-  InstrumentOptions instrument = {};
   std::string time = {};
   std::string duration = {};
   std::string factor = {};
 };
 
-int Move(const ClockOptions& options, const absl::StatusOr<std::string>& statement) {
-  if (!statement.ok()) return ReportInstrument("clock", statement.status());
-  return RunInstrument("clock", options.instrument, {*statement, kShowClock});
+using Statements = std::vector<std::string>;
+
+// Moves it, and shows it then.
+absl::StatusOr<Statements> Move(const absl::StatusOr<std::string>& statement) {
+  if (!statement.ok()) return statement.status();
+  return Statements{*statement, kShowClock};
 }
 
 }  // namespace
 
 void AddClockCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("clock", "Show, move, stop or run a server's clock");
-  command.Footer(std::string(kClockHelp) + kConnectionHelp);
+  const InstrumentCommand clock(program, "clock", "Show, move, stop or run a server's clock",
+                                kClockHelp);
   const auto options = std::make_shared<ClockOptions>();
-  AddInstrumentArguments(command, &options->instrument);
-  const auto show = [options] { return RunInstrument("clock", options->instrument, {kShowClock}); };
-  command.Runs(show);
-  const auto add = [&command](const std::string& name, const std::string& text,
-                              const std::function<int()>& run) {
-    const Subcommand subcommand = command.Add(name, text);
-    subcommand.TakesOptionsOfParent();
-    subcommand.Runs(run);
-    return subcommand;
-  };
-  add("show", "Show mode and time", show);
-  add("set", "Move it to a time", [options] { return Move(*options, SetClock(options->time)); })
+  const auto show = [] { return Statements{kShowClock}; };
+  clock.Sends(show);
+  clock.Add("show", "Show mode and time", show);
+  clock.Add("set", "Move it to a time", [options] { return Move(SetClock(options->time)); })
       .Option("TIME", &options->time,
               "2026-01-01, 2026-01-01T12:00:00Z, or milliseconds since 1970")
       .Value("")
       .Required();
-  add("advance", "Move it on",
-      [options] { return Move(*options, AdvanceClock(options->duration)); })
+  clock.Add("advance", "Move it on", [options] { return Move(AdvanceClock(options->duration)); })
       .Option("DURATION", &options->duration, "As 500ms, 90s, 1h30m or 30d")
       .Value("")
       .Required();
-  add("jump", "Move it to the instant at which the next row or cell expires",
-      [options] { return Move(*options, kJumpClock); });
-  add("stop", "Let it stand still", [options] { return Move(*options, SetClockMode("manual")); });
-  add("run", "Let it run",
-      [options] {
-        return Move(*options,
-                    SetClockMode(options->factor.empty() ? "real" : "scaled:" + options->factor));
-      })
+  clock.Add("jump", "Move it to the instant at which the next row or cell expires",
+            [] { return Move(kJumpClock); });
+  clock.Add("stop", "Let it stand still", [] { return Move(SetClockMode("manual")); });
+  clock
+      .Add("run", "Let it run",
+           [options] {
+             return Move(
+                 SetClockMode(options->factor.empty() ? "real" : "scaled:" + options->factor));
+           })
       .Option("--factor", &options->factor, "So many times as fast as the machine's")
       .Value("N");
 }

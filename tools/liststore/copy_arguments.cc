@@ -1,13 +1,9 @@
 #include "tools/liststore/copy_arguments.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "programs/console/exit_codes.h"
-
+#include "tools/liststore/connection_arguments.h"
 #include "tools/liststore/tls_arguments.h"
 
 namespace liststore {
@@ -29,8 +25,7 @@ What CQL cannot tell, and what becomes of it:
 
 )";
 
-const char kCopyExitHelp[] =
-    R"(
+const std::string kCopyExitHelp = std::string(kServerHelp) + R"(
 Exit status: 0 copied, and both sides are the same; 1 copied, and something differs: the first row is named;
 2 a server that cannot be reached or refuses something, a schema that differs, wrong usage.)";
 
@@ -43,13 +38,13 @@ void AddCopyArguments(const Subcommand& command, CopyOptions* options) {
       .Value("TEXT")
       .FromEnvironment("LISTSTORE_PASSWORD");
   AddTlsArguments(command, "", "the node of the cluster", &options->cluster_tls);
-  command.Option("--via", &options->via, "The liststore server").Value("HOST:PORT").Required();
-  command.Option("--via-user", &options->via_credentials.user, "Name to log in with there")
+  AddServerArgument(command, "The liststore server", &options->via);
+  command.Option("--via-user", &options->via.credentials.user, "Name to log in with there")
       .Value("NAME");
-  command.Option("--via-password", &options->via_credentials.password, "Its password")
+  command.Option("--via-password", &options->via.credentials.password, "Its password")
       .Value("TEXT")
       .FromEnvironment("LISTSTORE_VIA_PASSWORD");
-  AddTlsArguments(command, "via-", "the liststore server", &options->via_tls);
+  AddTlsArguments(command, "via-", "the liststore server", &options->via.tls);
   command.Option("--keyspace", &options->keyspaces, "Only this keyspace; repeatable").Value("NAME");
   command.Option("--table", &options->tables, "Only this table; repeatable")
       .Value("KEYSPACE.TABLE");
@@ -84,16 +79,9 @@ absl::StatusOr<TableFileOptions> ForFile(const CopyOptions& options, const Table
   TableFileOptions resolved = file;
   resolved.command = options.command;
   resolved.via = options.via;
-  resolved.credentials = options.via_credentials;
-  resolved.tls = options.via_tls;
   resolved.table = options.tables.front();
   resolved.page_rows = options.page_rows;
   return resolved;
-}
-
-int ReportUsage(const CopyOptions& options, const absl::Status& status) {
-  absl::FPrintF(stderr, "liststore %s: %s\n", options.command, std::string(status.message()));
-  return kExitFailed;
 }
 
 }  // namespace liststore

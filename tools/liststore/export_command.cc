@@ -3,6 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "programs/console/failure.h"
 #include "tools/copy/copy.h"
 #include "tools/liststore/copy_arguments.h"
 
@@ -53,12 +56,13 @@ void AddExportCommand(const Subcommand& program) {
   command.Runs([options, file] {
     if (file->file.empty()) {
       if (!options->cluster.empty()) return RunCopy(*options);
-      return ReportUsage(
-          *options,
+      return ReportFailure(
+          options->command,
           absl::InvalidArgumentError("--to HOST:PORT, a node of the cluster, or --file is wanted"));
     }
     const absl::StatusOr<TableFileOptions> resolved = ForFile(*options, *file);
-    return resolved.ok() ? RunExportToFile(*resolved) : ReportUsage(*options, resolved.status());
+    return resolved.ok() ? RunExportToFile(*resolved)
+                         : ReportFailure(options->command, resolved.status());
   });
 }
 

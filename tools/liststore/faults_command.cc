@@ -1,14 +1,12 @@
 #include "tools/liststore/faults_command.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "tools/instruments/statements.h"
-#include "tools/liststore/connection_arguments.h"
-#include "tools/liststore/instrument_arguments.h"
+#include "tools/liststore/instrument_command.h"
 
 namespace liststore {
 namespace {
@@ -33,51 +31,38 @@ Examples:
 )";
 
 struct FaultsOptions {
-  InstrumentOptions instrument = {};
   std::string name = {};
   std::vector<std::string> settings = {};
 };
 
-int Add(const FaultsOptions& options) {
+using Statements = std::vector<std::string>;
+
+absl::StatusOr<Statements> Armed(const FaultsOptions& options) {
   const absl::StatusOr<std::string> statement = AddFault(options.name, options.settings);
-  if (!statement.ok()) return ReportInstrument("faults", statement.status());
-  return RunInstrument("faults", options.instrument, {*statement});
+  if (!statement.ok()) return statement.status();
+  return Statements{*statement};
 }
 
 }  // namespace
 
 void AddFaultsCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("faults", "List, add and remove what is to go wrong");
-  command.Footer(std::string(kFaultsHelp) + kConnectionHelp);
+  const InstrumentCommand faults(program, "faults", "List, add and remove what is to go wrong",
+                                 kFaultsHelp);
   const auto options = std::make_shared<FaultsOptions>();
-  AddInstrumentArguments(command, &options->instrument);
-  const auto list = [options] {
-    return RunInstrument("faults", options->instrument, {kListFaults});
-  };
-  command.Runs(list);
-  const auto add = [&command](const std::string& name, const std::string& text,
-                              const std::function<int()>& run) {
-    const Subcommand subcommand = command.Add(name, text);
-    subcommand.TakesOptionsOfParent();
-    subcommand.Runs(run);
-    return subcommand;
-  };
-  add("list", "List them, and how often each has happened", list);
-  const Subcommand added =
-      add("add", "Arm one, in place of one of that name", [options] { return Add(*options); });
+  const auto list = [] { return Statements{kListFaults}; };
+  faults.Sends(list);
+  faults.Add("list", "List them, and how often each has happened", list);
+  const Subcommand added = faults.Add("add", "Arm one, in place of one of that name",
+                                      [options] { return Armed(*options); });
   added.Option("NAME", &options->name, "What it is called").Value("").Required();
   added.Option("COLUMN=VALUE", &options->settings, "What it matches, and what happens then")
       .Value("")
       .Required();
-  add("remove", "Remove one",
-      [options] {
-        return RunInstrument("faults", options->instrument, {RemoveFault(options->name)});
-      })
+  faults.Add("remove", "Remove one", [options] { return Statements{RemoveFault(options->name)}; })
       .Option("NAME", &options->name, "Which")
       .Value("")
       .Required();
-  add("clear", "Remove all",
-      [options] { return RunInstrument("faults", options->instrument, {kClearFaults}); });
+  faults.Add("clear", "Remove all", [] { return Statements{kClearFaults}; });
 }
 
 }  // namespace liststore

@@ -3,6 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "programs/console/failure.h"
 #include "tools/copy/copy.h"
 #include "tools/liststore/copy_arguments.h"
 
@@ -52,12 +55,13 @@ void AddImportCommand(const Subcommand& program) {
   command.Runs([options, file] {
     if (file->file.empty()) {
       if (!options->cluster.empty()) return RunCopy(*options);
-      return ReportUsage(*options,
-                         absl::InvalidArgumentError(
-                             "--from HOST:PORT, a node of the cluster, or --file is wanted"));
+      return ReportFailure(options->command,
+                           absl::InvalidArgumentError(
+                               "--from HOST:PORT, a node of the cluster, or --file is wanted"));
     }
     const absl::StatusOr<TableFileOptions> resolved = ForFile(*options, *file);
-    return resolved.ok() ? RunImportFromFile(*resolved) : ReportUsage(*options, resolved.status());
+    return resolved.ok() ? RunImportFromFile(*resolved)
+                         : ReportFailure(options->command, resolved.status());
   });
 }
 

@@ -1,11 +1,9 @@
 #include "tools/liststore/journal_command.h"
 
 #include <memory>
-#include <string>
 
 #include "tools/instruments/instruments.h"
-#include "tools/liststore/connection_arguments.h"
-#include "tools/liststore/instrument_arguments.h"
+#include "tools/liststore/instrument_command.h"
 
 namespace liststore {
 namespace {
@@ -26,14 +24,16 @@ Examples:
 }  // namespace
 
 void AddJournalCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("journal", "Show the last requests of all clients");
-  command.Footer(std::string(kJournalHelp) + kConnectionHelp);
+  const InstrumentCommand journal(program, "journal", "Show the last requests of all clients",
+                                  kJournalHelp);
   const auto options = std::make_shared<JournalOptions>();
-  command.Number("--last", &options->last, "How many").Within(uint32_t{0}, uint32_t{100'000});
-  command.Flag("--follow", &options->follow, "Go on with those that come, until it is ended");
-  AddFormatArgument(command, &options->format);
-  AddConnectionArguments(command, &options->server);
-  command.Runs([options] { return RunJournal(*options); });
+  journal.command()
+      .Number("--last", &options->last, "How many")
+      .Within(uint32_t{0}, uint32_t{100'000});
+  journal.command().Flag("--follow", &options->follow,
+                         "Go on with those that come, until it is ended");
+  journal.Runs(
+      [options](const InstrumentOptions& instrument) { return RunJournal(instrument, *options); });
 }
 
 }  // namespace liststore

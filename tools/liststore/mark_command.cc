@@ -2,10 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/instruments/statements.h"
-#include "tools/liststore/connection_arguments.h"
-#include "tools/liststore/instrument_arguments.h"
+#include "tools/liststore/instrument_command.h"
 
 namespace liststore {
 namespace {
@@ -21,22 +21,14 @@ Examples:
   liststore mark
 )";
 
-struct MarkOptions {
-  InstrumentOptions instrument = {};
-  bool forget = false;
-};
-
 }  // namespace
 
 void AddMarkCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("mark", "Mark what a reset goes back to");
-  command.Footer(std::string(kMarkHelp) + kConnectionHelp);
-  const auto options = std::make_shared<MarkOptions>();
-  command.Flag("--forget", &options->forget, "Take the mark away; what is stored stays");
-  AddInstrumentArguments(command, &options->instrument);
-  command.Runs([options] {
-    return RunInstrument("mark", options->instrument,
-                         {DoWithData(options->forget ? "forget" : "mark"), kShowBaseline});
+  const InstrumentCommand mark(program, "mark", "Mark what a reset goes back to", kMarkHelp);
+  const auto forget = std::make_shared<bool>(false);
+  mark.command().Flag("--forget", forget.get(), "Take the mark away; what is stored stays");
+  mark.Sends([forget] {
+    return std::vector<std::string>{DoWithData(*forget ? "forget" : "mark"), kShowBaseline};
   });
 }
 

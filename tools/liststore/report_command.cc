@@ -1,8 +1,9 @@
 #include "tools/liststore/report_command.h"
 
 #include <memory>
+#include <string>
 
-#include "tools/liststore/tls_arguments.h"
+#include "tools/liststore/connection_arguments.h"
 #include "tools/report/report.h"
 
 namespace liststore {
@@ -15,9 +16,11 @@ many keys, rows without TTL, timestamps from the future. Run it at the end of a 
 ends.
 
 Examples:
-  liststore report --via 127.0.0.1:9042
+  liststore report
   liststore report --via 127.0.0.1:9042 --junit lint.xml
+)";
 
+constexpr char kReportExitHelp[] = R"(
 Exit status: 0 nothing was found; 1 something was; 2 the server cannot be asked, or the file not written.)";
 
 }  // namespace
@@ -25,10 +28,9 @@ Exit status: 0 nothing was found; 1 something was; 2 the server cannot be asked,
 void AddReportCommand(const Subcommand& program) {
   const Subcommand command =
       program.Add("report", "Tell what clients of a server do that hurts at scale");
-  command.Footer(kReportHelp);
+  command.Footer(std::string(kReportHelp) + kServerHelp + kReportExitHelp);
   const auto options = std::make_shared<ReportOptions>();
-  command.Option("--via", &options->via, "The server").Value("HOST:PORT").Required();
-  AddTlsArguments(command, "", "it", &options->tls);
+  AddConnectionArguments(command, &options->server);
   command.Option("--junit", &options->junit_path, "Write the findings as JUnit XML").Value("FILE");
   command.Runs([options] { return RunReport(*options); });
 }

@@ -1,11 +1,10 @@
 #include "tools/liststore/snapshot_command.h"
 
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/instruments/statements.h"
-#include "tools/liststore/connection_arguments.h"
-#include "tools/liststore/instrument_arguments.h"
+#include "tools/liststore/instrument_command.h"
 
 namespace liststore {
 namespace {
@@ -23,13 +22,9 @@ Examples:
 }  // namespace
 
 void AddSnapshotCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("snapshot", "Let a server take a snapshot");
-  command.Footer(std::string(kSnapshotHelp) + kConnectionHelp);
-  const auto options = std::make_shared<InstrumentOptions>();
-  AddInstrumentArguments(command, options.get());
-  command.Runs([options] {
-    return RunInstrument("snapshot", *options, {kSnapshot, kShowSnapshot});
-  });
+  const InstrumentCommand snapshot(program, "snapshot", "Let a server take a snapshot",
+                                   kSnapshotHelp);
+  snapshot.Sends([] { return std::vector<std::string>{kSnapshot, kShowSnapshot}; });
 }
 
 }  // namespace liststore

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
 #include "tools/query/split_statements.h"
 
 namespace liststore {
@@ -21,12 +22,6 @@ using SteadyClock = std::chrono::steady_clock;
 
 double MillisecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count();
-}
-
-int Fail(const std::string& command, const absl::Status& status) {
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "liststore %s: %s\n", command, status.message());
-  return kExitFailed;
 }
 
 }  // namespace
@@ -66,10 +61,10 @@ absl::Status PrintAnswer(CqlClient& client, const std::string& statement,
 int RunStatements(const std::string& command, const ServerConnection& server,
                   const std::vector<std::string>& statements, const AnswerOptions& options) {
   const absl::StatusOr<std::unique_ptr<CqlClient>> client = ConnectTo(server);
-  if (!client.ok()) return Fail(command, client.status());
+  if (!client.ok()) return ReportFailure(command, client.status());
   for (const std::string& statement : statements) {
     const absl::Status status = PrintAnswer(**client, statement, options);
-    if (!status.ok()) return Fail(command, status);
+    if (!status.ok()) return ReportFailure(command, status);
   }
   return kExitSame;
 }
@@ -78,15 +73,15 @@ int RunQuery(const QueryOptions& options) {
   std::string text = options.text;
   if (text.empty()) {
     if (::isatty(STDIN_FILENO) != 0) {
-      return Fail("query", absl::InvalidArgumentError(
-                               "a statement is wanted: liststore query \"SELECT ...\", or "
-                               "several from a file: liststore query < FILE"));
+      return ReportFailure("query", absl::InvalidArgumentError(
+                                        "a statement is wanted: liststore query \"SELECT ...\", or "
+                                        "several from a file: liststore query < FILE"));
     }
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   }
   const std::vector<std::string> statements = SplitStatements(text);
   if (statements.empty()) {
-    return Fail("query", absl::InvalidArgumentError("the text has no statement in it"));
+    return ReportFailure("query", absl::InvalidArgumentError("the text has no statement in it"));
   }
   return RunStatements("query", options.server, statements,
                        {.format = ParseResultFormat(options.format),

@@ -21,7 +21,7 @@ std::string TimeLeft(const ListItemView& item, uint64_t now_nanos) {
   const uint64_t now_seconds = now_nanos / 1'000'000'000;
   const uint64_t expiry_seconds = static_cast<uint64_t>(item.expires_at_seconds);
   LS_CHECK(expiry_seconds > now_seconds, "a read returns only what is alive");
-  return Duration(expiry_seconds - now_seconds);
+  return DurationText(expiry_seconds - now_seconds);
 }
 
 void PrintRows(const ListItems& items, uint64_t now_nanos, std::FILE* out) {

@@ -12,6 +12,7 @@
 #include "engine/base/strings.h"
 #include "programs/client/cql_client.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
 
@@ -71,10 +72,9 @@ std::string Line(const ReportFinding& finding) {
   return line;
 }
 
-absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const ReportOptions& options) {
-  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(options.via, {}, options.tls));
-  LS_ASSIGN_OR_RETURN(const CqlRows rows, client->Query("SELECT rule, subject, count, detail FROM "
-                                                        "liststore.lint"));
+absl::StatusOr<std::vector<ReportFinding>> ReadFindings(CqlClient& client) {
+  LS_ASSIGN_OR_RETURN(const CqlRows rows, client.Query("SELECT rule, subject, count, detail FROM "
+                                                       "liststore.lint"));
   std::vector<ReportFinding> findings;
   for (size_t row = 0; row < rows.size(); ++row) {
     findings.push_back({std::string(rows.at(row, 0)), std::string(rows.at(row, 1)),
@@ -84,15 +84,14 @@ absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const ReportOptions& opt
 }
 
 // Whoever finds nothing wants to know whether anything was looked at.
-absl::StatusOr<std::string> JournalSummary(const ReportOptions& options) {
-  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(options.via, {}, options.tls));
+absl::StatusOr<std::string> JournalSummary(CqlClient& client) {
   LS_ASSIGN_OR_RETURN(
       const CqlRows rows,
-      client->Query("SELECT kept, dropped, capacity FROM liststore.journal WHERE key = 'journal'"));
+      client.Query("SELECT kept, dropped, capacity FROM liststore.journal WHERE key = 'journal'"));
   if (rows.size() != 1) return absl::InternalError("liststore.journal has no row");
   if (rows.Integer(0, 2) == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(options.via, ": the server keeps no journal: start it with --journal 10000"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        client.server(), ": the server keeps no journal: start it with --journal 10000"));
   }
   std::string text = Grouped(static_cast<uint64_t>(rows.Integer(0, 0))) + " requests looked at";
   const auto dropped = static_cast<uint64_t>(rows.Integer(0, 1));
@@ -128,8 +127,9 @@ void Print(const std::vector<ReportFinding>& findings, const std::string& summar
 }
 
 absl::StatusOr<bool> Report(const ReportOptions& options) {
-  LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(options));
-  LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(options));
+  LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(options.server));
+  LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(*client));
+  LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(*client));
   if (!options.junit_path.empty()) {
     LS_RETURN_IF_ERROR(WriteFile(options.junit_path, JUnitXml(findings)));
   }
@@ -171,8 +171,7 @@ std::string JUnitXml(const std::vector<ReportFinding>& findings) {
 int RunReport(const ReportOptions& options) {
   const absl::StatusOr<bool> clean = Report(options);
   if (clean.ok()) return *clean ? kExitSame : kExitDifferent;
-  absl::FPrintF(stderr, "liststore report: %s\n", clean.status().message());
-  return kExitFailed;
+  return ReportFailure("report", clean.status());
 }
 
 }  // namespace liststore

@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "programs/client/client_tls.h"
+#include "programs/client/server_connection.h"
 
 namespace liststore {
 
 struct ReportOptions {
-  std::string via;  // HOST:PORT of the server
-  ClientTlsOptions tls;
+  ServerConnection server;
   std::string junit_path;  // empty: none
 };
 

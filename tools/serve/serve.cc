@@ -238,7 +238,7 @@ std::string Summary(const CqlServer& server, std::chrono::steady_clock::time_poi
   const auto ran =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
   std::string text =
-      absl::StrCat("has ended, after ", Duration(static_cast<uint64_t>(ran.count())));
+      absl::StrCat("has ended, after ", DurationText(static_cast<uint64_t>(ran.count())));
   for (const CqlCounter& counter : server.Counters()) {
     if (counter.value == 0 || counter.name == "connections") continue;
     absl::StrAppend(&text, "; ", counter.name, " ", counter.value);

@@ -1,6 +1,7 @@
 // `liststore export --file` and `import --file` as a user runs them: what is written is read back the same.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -141,6 +142,17 @@ TEST_F(TableFileTest, ALineThatCannotBeInsertedIsNamed) {
     EXPECT_EQ(result.exit_status, 2) << c.file;
     EXPECT_TRUE(Has(result.err, c.error)) << result.err;
   }
+}
+
+TEST_F(TableFileTest, TheServerMayBeNamedInTheEnvironment) {
+  server_.Run("CREATE TABLE feat.seen (story text PRIMARY KEY)");
+  server_.Run("INSERT INTO feat.seen (story) VALUES ('a')");
+  setenv("LISTSTORE_ADDRESS", server_.address().c_str(), 1);
+  const ProgramResult exported =
+      RunProgram({"export", "--table", "feat.seen", "--file", "-", "--format", "csv"});
+  unsetenv("LISTSTORE_ADDRESS");
+  EXPECT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_EQ(exported.out, "story\na\n");
 }
 
 TEST_F(TableFileTest, WhatCannotBeIsSaid) {

@@ -165,7 +165,24 @@ TEST(Data, GoesBackToTheMark) {
   EXPECT_TRUE(Has(Out(server, {"reset", "--to", "mark"}), ",1,1,0,"));
   EXPECT_EQ(server.Number("SELECT COUNT(*) FROM feat.clicks"), 0);
   EXPECT_TRUE(Has(Out(server, {"mark", "--forget"}), "\n,1,1,"));
-  EXPECT_TRUE(Has(Out(server, {"reset"}), "\n,0,0,0,"));
+  const std::string refusal = Refusal(server, {"reset"});
+  EXPECT_TRUE(Has(refusal,
+                  ": nothing is marked, and a reset would take away everything: 1 keyspace, 1 "
+                  "table, 0 rows ("))
+      << refusal;
+  EXPECT_TRUE(Has(refusal, "), roles and faults; 'liststore reset --everything' does that"))
+      << refusal;
+  EXPECT_EQ(server.Number("SELECT tables FROM liststore.data"), 1);
+  EXPECT_TRUE(Has(Out(server, {"reset", "--everything"}), "\n,0,0,0,"));
+}
+
+TEST(Data, EverythingIsTheMarkToo) {
+  CopyServer server;
+  MakeTable(server);
+  Out(server, {"mark"});
+  EXPECT_TRUE(Has(Out(server, {"reset"}), ",1,1,0,")) << "with a mark it goes back there";
+  EXPECT_TRUE(Has(Out(server, {"reset", "--everything"}), "\n,0,0,0,"));
+  EXPECT_TRUE(Has(Refusal(server, {"reset", "--to", "mark", "--everything"}), "excludes"));
 }
 
 TEST(Snapshot, IsTakenWhereThereIsADirectory) {

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,6 +98,11 @@ TEST_F(Report, SaysWhyItCannot) {
   result = Ask("/nonexistent/lint.xml");
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_NE(result.err.find("/nonexistent/lint.xml"), std::string::npos) << result.err;
+
+  setenv("LISTSTORE_ADDRESS", ("127.0.0.1:" + std::to_string(port_)).c_str(), 1);
+  result = RunProgram({"report"});
+  unsetenv("LISTSTORE_ADDRESS");
+  EXPECT_EQ(result.exit_status, 0) << "the server may be named in the environment: " << result.err;
 
   program_.reset();
   result = Ask();
