@@ -118,6 +118,7 @@ PARTS = {
     "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "disk", "model", "base"],
     "tools/query": ["tools/copy", "programs/client", "programs/console", "protocol", "cql/values", "cql/syntax",
                     "model", "base"],
+    "tools/console": ["tools/query", "programs/client", "programs/console", "protocol", "cql/syntax", "base"],
     "tools/instruments": ["tools/query", "programs/client", "programs/console", "cql/values", "cql/syntax",
                           "base"],
     "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
@@ -125,7 +126,7 @@ PARTS = {
     "tools/serve": ["programs/console", "settings", "base"],
     "tools/top": ["programs/client", "programs/console", "protocol", "base"],
     # The subcommands, as they are typed.
-    "tools/liststore": ["tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/serve", "tools/top", "bench/cache",
+    "tools/liststore": ["tools/console", "tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/serve", "tools/top", "bench/cache",
                         "bench/embedded", "bench/overload", "bench/peers", "bench/target", "bench/wire",
                         "programs/client", "programs/console", "settings"],
 }
@@ -214,6 +215,7 @@ LIBRARIES_OF_PARTS = {
     "zlib.h": ["programs/oplog/line_reader.cc"],
     "openssl/": ["programs/client/client_tls.cc", "bench/wire/throwaway_certificate.cc",
                  "tools/replay/md5_hex.cc"],
+    "histedit.h": ["tools/console/line_editor.cc"],
     "yaml.h": ["tools/serve/scylla_yaml.cc"],
     "benchmark/": ["bench/micro/"],
 }
@@ -221,7 +223,7 @@ LIBRARIES_OF_PARTS = {
 # Headers of the C and C++ standard libraries and of the system.
 SYSTEM_HEADER = re.compile(
     r"^([a-z_0-9]+|[a-z0-9_]+\.h|(sys|linux|netinet|arpa)/[a-z_0-9]+\.h)$")
-NOT_SYSTEM = ("crypt.h", "xxhash.h", "zlib.h", "lz4.h", "zstd.h", "zstd_errors.h", "snappy.h",
+NOT_SYSTEM = ("crypt.h", "histedit.h", "xxhash.h", "zlib.h", "lz4.h", "zstd.h", "zstd_errors.h", "snappy.h",
               "yaml.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/big_endian.h"
@@ -77,6 +78,9 @@ bool SkipType(protocol::BodyReader& reader, int depth = 0) {
   }
   return reader.ok();
 }
+
+// Where statuses keep the words of an ERROR apart from what they say of the request.
+constexpr char kServerWords[] = "liststore/server-words";
 
 std::string_view QuotedStatement(std::string_view text) { return text.substr(0, kQuotedBytesMax); }
 
@@ -269,6 +273,11 @@ int64_t CqlRows::Integer(size_t row, size_t column) const {
   return value.size() == 8 ? static_cast<int64_t>(LoadBigEndian64(value.data())) : 0;
 }
 
+std::string ServerWords(const absl::Status& status) {
+  const absl::optional<absl::Cord> words = status.GetPayload(kServerWords);
+  return words ? std::string(*words) : "";
+}
+
 absl::Status CqlRows::Decode(std::string_view body, CqlRows* rows) {
   const absl::Status malformed = absl::InvalidArgumentError("a RESULT that cannot be read");
   rows->body_.assign(body);
@@ -396,8 +405,11 @@ absl::Status CqlClient::ErrorIn(const CqlReply& reply, std::string_view what) co
   if (reply.opcode != kError) return absl::OkStatus();
   const std::optional<CqlErrorReply> error = ErrorOf(reply);
   if (!error) return Malformed(what);
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: %s: error 0x%04x: %s", server(), ToAbsl(what), error->code, ToAbsl(error->text)));
+  const std::string words = absl::StrFormat("error 0x%04x: %s", error->code, ToAbsl(error->text));
+  absl::Status status =
+      absl::InvalidArgumentError(absl::StrCat(server(), ": ", ToAbsl(what), ": ", words));
+  status.SetPayload(kServerWords, absl::Cord(words));
+  return status;
 }
 
 absl::StatusOr<CqlReply> CqlClient::Ask(std::string_view what) {

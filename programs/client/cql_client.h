@@ -124,6 +124,10 @@ struct CqlErrorReply {
 // nullopt: it is none, or cannot be read.
 std::optional<CqlErrorReply> ErrorOf(const CqlReply& reply);
 
+// Of a status of a request that the server refused, its words and their code alone: "error 0x2200: ...".
+// Empty: of another one.
+std::string ServerWords(const absl::Status& status);
+
 // Rows of an answer; owns them.
 class CqlRows {
  public:

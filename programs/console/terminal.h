@@ -17,6 +17,7 @@ class Style {
   std::string Bold(std::string_view text) const { return Wrap("\x1b[1m", text); }
   std::string Dim(std::string_view text) const { return Wrap("\x1b[2m", text); }
   std::string Good(std::string_view text) const { return Wrap("\x1b[32m", text); }
+  std::string Bad(std::string_view text) const { return Wrap("\x1b[31m", text); }
 
  private:
   std::string Wrap(std::string_view code, std::string_view text) const;

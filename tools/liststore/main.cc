@@ -7,6 +7,7 @@
 #include "tools/liststore/bench_command.h"
 #include "tools/liststore/check_command.h"
 #include "tools/liststore/clock_command.h"
+#include "tools/liststore/console_command.h"
 #include "tools/liststore/export_command.h"
 #include "tools/liststore/faults_command.h"
 #include "tools/liststore/import_command.h"
@@ -30,6 +31,7 @@ constexpr char kProgramHelp[] = R"(Examples:
   liststore bench embedded --quick
   liststore serve --cql-port 0 --ready-file ready.json
   liststore query "SELECT * FROM system.local"
+  liststore console
   liststore export --via 127.0.0.1:9042 --to db1.example.org:9042
 
 'liststore SUBCOMMAND --help' tells more.
@@ -49,6 +51,7 @@ int Main(int argc, char** argv) {
   AddBenchCommand(program);
   AddServeCommand(program);
   AddQueryCommand(program);
+  AddConsoleCommand(program);
   AddClockCommand(program);
   AddFaultsCommand(program);
   AddJournalCommand(program);

@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "tools/console/console.h"
 #include "tools/liststore/connection_arguments.h"
+#include "tools/liststore/console_command.h"
 #include "tools/query/query.h"
 
 namespace liststore {
@@ -12,7 +14,8 @@ namespace {
 constexpr char kQueryHelp[] =
     R"(Sends CQL statements to a running server and prints its answers, page by page as they come. Several
 statements, parted by ';', go over one connection, so that USE counts for those behind it; the first that
-fails is the last. Without STATEMENTS they come from standard input.
+fails is the last. Without STATEMENTS they come from standard input; where that is a terminal they are typed, as at
+'liststore console'.
 
 A table has numbers to the right of their columns; json is an object for each row, on a line of its own, with
 values as SELECT JSON writes them; csv is that of RFC 4180, with lines that end with a line feed, whose first
@@ -30,16 +33,15 @@ void AddQueryCommand(const Subcommand& program) {
   const Subcommand command = program.Add("query", "Send CQL statements and print the answers");
   command.Footer(std::string(kQueryHelp) + kConnectionHelp);
   const auto options = std::make_shared<QueryOptions>();
-  command.Option("STATEMENTS", &options->text, "What to send [standard input]").Value("CQL");
-  command.Option("--format", &options->format, "How rows are printed")
-      .OneOf(kResultFormats)
-      .ShowDefault();
-  command.Number("--page-size", &options->page_rows, "Rows fetched at a time")
-      .Within(uint32_t{1}, uint32_t{1'000'000});
-  command.Flag("--timing", &options->timing,
-               "Say on standard error how long each answer took, from here");
+  command
+      .Option("STATEMENTS", &options->text, "What to send [standard input, or typed at a terminal]")
+      .Value("CQL");
+  AddAnswerArguments(command, options.get());
   AddConnectionArguments(command, &options->server);
-  command.Runs([options] { return RunQuery(*options); });
+  command.Runs([command, options] {
+    const bool is_typed = options->text.empty() && IsAtTerminal();
+    return is_typed ? RunConsoleOf(command, *options) : RunQuery(*options);
+  });
 }
 
 }  // namespace liststore

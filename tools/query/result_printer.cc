@@ -130,9 +130,13 @@ absl::Status ResultPrinter::Print(const CqlRows& page) {
   return absl::UnavailableError("the output cannot be written");
 }
 
-void ResultPrinter::Finish() {
+void ResultPrinter::Finish() { PrintCount(""); }
+
+void ResultPrinter::FinishEarly() { PrintCount(", and more"); }
+
+void ResultPrinter::PrintCount(const char* more) {
   if (format_ != ResultFormat::kTable || !has_header_) return;
-  const std::string text = "\n(" + Grouped(rows_) + (rows_ == 1 ? " row)\n" : " rows)\n");
+  const std::string text = "\n(" + Counted(rows_, "row") + more + ")\n";
   std::fwrite(text.data(), 1, text.size(), out_);
   std::fflush(out_);
 }

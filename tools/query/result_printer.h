@@ -36,10 +36,12 @@ class ResultPrinter {
   // answer that has none. InvalidArgument: it cannot be read. Unavailable: nothing more can be
   // written.
   absl::Status Print(const CqlRows& page);
-  // What a table ends with.
+  // What a table ends with: how many rows it has; or how many so far, when there are more that nobody wants.
   void Finish();
+  void FinishEarly();
 
  private:
+  void PrintCount(const char* more);
   void PrintTable(const CqlRows& page);
   void PrintJson(const CqlRows& page);
   void PrintCsv(const CqlRows& page);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/copy/copy_server.h"
 #include "tests/tools/program.h"
@@ -264,6 +265,37 @@ TEST(Query, TextsAreSplitAsCqlHasStatements) {
   EXPECT_EQ(split("begin batch a; b; apply batch; c"),
             (Texts{"begin batch a; b; apply batch", "c"}));
   EXPECT_EQ(split("a; b 'no end; c"), (Texts{"a", "b 'no end; c"}));
+}
+
+TEST(TypedStatements, EndWithASemicolon) {
+  struct TypedCase {
+    std::string text;
+    std::string ended;  // with bars
+    std::string begun;
+    char open;
+  };
+  const TypedCase cases[] = {
+      {"", "", "", 0},
+      {"-- nothing", "", "", 0},
+      {"SELECT 1", "", "SELECT 1", 0},
+      {"SELECT\n1;", "SELECT\n1", "", 0},
+      {"USE a; SELECT", "USE a", "SELECT", 0},
+      {"USE a; USE b;", "USE a|USE b", "", 0},
+      {"SELECT 'a;", "", "SELECT 'a;", '\''},
+      {"SELECT \"a;", "", "SELECT \"a;", '"'},
+      {"SELECT $$a;", "", "SELECT $$a;", '$'},
+      {"SELECT /* a;", "", "SELECT /* a;", '*'},
+      {"BEGIN BATCH INSERT INTO t;", "", "BEGIN BATCH INSERT INTO t;", 0},
+      {"BEGIN BATCH INSERT INTO t; APPLY BATCH;", "BEGIN BATCH INSERT INTO t; APPLY BATCH", "", 0},
+      {"SELECT \\;", "SELECT \\", "", 0},
+      {"SELECT \\", "", "SELECT \\", 0},
+  };
+  for (const TypedCase& c : cases) {
+    const TypedStatements split = SplitTyped(c.text);
+    EXPECT_EQ(absl::StrJoin(split.ended, "|"), c.ended) << c.text;
+    EXPECT_EQ(split.begun, c.begun) << c.text;
+    EXPECT_EQ(split.open, c.open) << c.text;
+  }
 }
 
 }  // namespace query_test

@@ -1,0 +1,160 @@
+// `liststore console` as somebody who types sees it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_folder.h"
+#include "tests/tools/console/terminal_program.h"
+#include "tests/tools/copy/copy_server.h"
+#include "tests/tools/program.h"
+
+namespace liststore::testing {
+namespace console_test {
+
+constexpr char kPrompt[] = "liststore> ";
+constexpr char kInFeat[] = "liststore:feat> ";
+
+class Console : public ::testing::Test {
+ protected:
+  Console() {
+    MakeKeyspace(server_);
+    server_.Run("CREATE TABLE feat.clicks (user text, ts int, PRIMARY KEY (user, ts))");
+    for (int i = 1; i <= 5; ++i) {
+      server_.Run("INSERT INTO feat.clicks (user, ts) VALUES ('u1', " + std::to_string(i) + ")");
+    }
+  }
+  std::vector<std::string> Arguments(const char* command) const {
+    return {command, "--via", server_.address()};
+  }
+  std::vector<std::string> Environment() const { return {"XDG_STATE_HOME=" + folder_.path()}; }
+  std::string HistoryPath() const { return folder_.path() + "/liststore/history"; }
+
+  const TempFolder folder_;
+  CopyServer server_;
+};
+
+TEST_F(Console, StatementsAreAnswered) {
+  TerminalProgram console(Arguments("console"), Environment());
+  EXPECT_TRUE(Has(console.Until(kPrompt), " at " + server_.address()));
+  console.Type("USE feat;\n");
+  console.Until(kInFeat);
+  console.Type("SELECT ts FROM clicks\n");
+  console.Until("-> ");
+  console.Type("WHERE user = 'u1' AND ts < 3;\n");
+  EXPECT_TRUE(Has(console.Until(kInFeat), " ts\n----\n  1\n  2\n\n(2 rows)\n"));
+  console.Type("SELECT 'a\n");
+  console.Until("'> ");
+  console.Type("\x03");
+  console.Until(kInFeat);
+  console.Type("\x04");
+  console.UntilTheEnd();
+  EXPECT_EQ(console.exit_status(), 0);
+}
+
+TEST_F(Console, QueryWithoutStatementsIsOne) {
+  TerminalProgram console(Arguments("query"), Environment());
+  console.Until(kPrompt);
+  console.Type("quit\n");
+  console.UntilTheEnd();
+  EXPECT_EQ(console.exit_status(), 0);
+}
+
+TEST_F(Console, StandardInputThatIsNoTerminalIsRead) {
+  const std::string input = folder_.path() + "/statements.cql";
+  WriteFile(input, "USE feat; SELECT ts FROM clicks LIMIT 1;");
+  const ProgramResult result = RunProgram(Arguments("console"), input);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(result.out, " ts\n----\n  1\n\n(1 row)\n");
+}
+
+TEST_F(Console, ErrorsHaveTheirPlace) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("SELECT * FORM t;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt),
+                  "\nSELECT * FORM t\n         ^\nerror 0x2000: line 1:9 : Missing FROM\n"));
+  console.Type("SELECT nothing FROM feat.clicks;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "\nerror 0x2200: Unrecognized name nothing\n"));
+  console.Type("\\tming\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "\nno command \\tming; did you mean \\timing?\n"));
+}
+
+TEST_F(Console, PagesAreAskedFor) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("\\paging 2\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "paging is on: 2 rows a page"));
+  console.Type("SELECT ts FROM feat.clicks;\n");
+  EXPECT_TRUE(Has(console.Until("stop -- "), "  1\n  2\n"));
+  console.Type("\n");
+  EXPECT_TRUE(Has(console.Until("stop -- "), "  3\n  4\n"));
+  console.Type("q\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(4 rows, and more)"));
+  console.Type("SELECT ts FROM feat.clicks;\n");
+  console.Until("stop -- ");
+  console.Type("\x03");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(2 rows, and more)"));
+  console.Type("\\paging off\n");
+  console.Until(kPrompt);
+  console.Type("\\format json\n");
+  console.Until(kPrompt);
+  console.Type("SELECT ts FROM feat.clicks;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "{\"ts\": 4}\n{\"ts\": 5}\n"));
+}
+
+TEST_F(Console, NamesAreCompleted) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("SEL\t");
+  console.Until("SELECT ");
+  console.Type("ts FROM fe\t");
+  console.Until("feat.");
+  console.Type("cl\t");
+  console.Until("clicks ");
+  console.Type("WHERE us\t");
+  console.Until("users  using");
+  console.Until(kPrompt);  // the line again, below them
+  console.Type("er = 'u1' LIMIT 1;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(1 row)"));
+}
+
+TEST_F(Console, TablesAreDescribed) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("\\d\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "\nfeat.clicks\n"));
+  console.Type("\\d feat.clicks\n");
+  EXPECT_TRUE(
+      Has(console.Until(kPrompt), "\nCREATE TABLE feat.clicks (\n    user text,\n    ts int,\n"));
+}
+
+TEST_F(Console, HistoryIsKeptButForPasswords) {
+  {
+    TerminalProgram console(Arguments("console"), Environment());
+    console.Until(kPrompt);
+    console.Type("SELECT ts\n");
+    console.Until("-> ");
+    console.Type("FROM feat.clicks LIMIT 2;\n");
+    console.Until(kPrompt);
+    console.Type("ALTER ROLE r WITH PASSWORD = 'secret';\n");
+    console.Until(kPrompt);
+    console.Type("\x04");
+    console.UntilTheEnd();
+  }
+  EXPECT_EQ(ReadFile(HistoryPath()), "SELECT ts\\nFROM feat.clicks LIMIT 2;\n");
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("\x1b[A\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(2 rows)")) << "arrow up brings the statement back";
+}
+
+TEST_F(Console, AServerThatIsNotThereIsSaid) {
+  TerminalProgram console({"console", "--via", "127.0.0.1:1"}, Environment());
+  EXPECT_TRUE(Has(console.UntilTheEnd(), "liststore console: cannot connect to 127.0.0.1:1: "));
+  EXPECT_EQ(console.exit_status(), 2);
+}
+
+}  // namespace console_test
+}  // namespace liststore::testing
