@@ -123,10 +123,11 @@ PARTS = {
                           "base"],
     "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
     "tools/report": ["programs/client", "programs/console", "base"],
+    "tools/selftest": ["bench/wire", "bench/measure", "programs/client", "programs/console", "base"],
     "tools/serve": ["programs/console", "settings", "base"],
     "tools/top": ["programs/client", "programs/console", "protocol", "base"],
     # The subcommands, as they are typed.
-    "tools/liststore": ["tools/console", "tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/serve", "tools/top", "bench/cache",
+    "tools/liststore": ["tools/console", "tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/selftest", "tools/serve", "tools/top", "bench/cache",
                         "bench/embedded", "bench/overload", "bench/peers", "bench/target", "bench/wire",
                         "programs/client", "programs/console", "settings"],
 }

@@ -18,6 +18,7 @@
 #include "tools/liststore/replay_command.h"
 #include "tools/liststore/report_command.h"
 #include "tools/liststore/reset_command.h"
+#include "tools/liststore/selftest_command.h"
 #include "tools/liststore/serve_command.h"
 #include "tools/liststore/snapshot_command.h"
 #include "tools/liststore/top_command.h"
@@ -61,6 +62,7 @@ int Main(int argc, char** argv) {
   AddTopCommand(program);
   AddCheckCommand(program);
   AddRecoverCommand(program);
+  AddSelfTestCommand(program);
   return line.Run(argc, argv);
 }
 
