@@ -74,8 +74,9 @@ absl::StatusOr<Options> ToOptions(const liststore_options* given) {
   if (c.manual_clock != nullptr) options.manual_clock = &c.manual_clock->clock;
   if (c.data_dir != nullptr) options.data_dir = c.data_dir;
   if (c.commit_log > LISTSTORE_LOG_SYNC) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "commit_log ", c.commit_log, " is none of off (1), os, periodic and sync (4)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("commit_log ", c.commit_log,
+                     " is not a mode; use one of off (1), os (2), periodic (3), sync (4)"));
   }
   if (c.commit_log != LISTSTORE_LOG_DEFAULT) {
     options.commit_log = static_cast<CommitLog>(c.commit_log - LISTSTORE_LOG_OFF);

@@ -1,11 +1,18 @@
 #include "programs/console/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <optional>
+#include <sstream>
+#include <type_traits>
 
 #include "engine/base/nearest_name.h"
 #include "programs/console/exit_codes.h"
@@ -74,10 +81,94 @@ std::string ExplainExtra(const CLI::App& command, const std::string& extra) {
   return "'" + extra + "' is one argument too many";
 }
 
+// "a, b, c"
+std::string Listed(const std::vector<std::string>& words) {
+  std::string listed;
+  for (const std::string& word : words) listed += (listed.empty() ? "" : ", ") + word;
+  return listed;
+}
+
+std::string NotOneOf(const std::string& text, const std::vector<std::string>& words) {
+  return "'" + text + "' is not a value of it; use one of " + Listed(words);
+}
+
+// The name under which an option of a number has the check of its bounds, which may be set later.
+constexpr char kBoundsCheck[] = "bounds";
+
+// What is wrong about a number; empty: nothing. `option` tells its unit.
+template <typename Number>
+std::function<std::string(std::string&)> BoundsCheck(const CLI::Option* option, Number low,
+                                                     Number high) {
+  return [option, low, high](std::string& text) -> std::string {
+    Number number{};
+    if (CLI::detail::lexical_cast(text, number) && number >= low && number <= high) return "";
+    const std::string unit = option->get_type_name();
+    std::ostringstream what;
+    what.precision(10);
+    what << "'" << text << "' is not a number";
+    if (unit == "SECONDS" || unit == "MILLISECONDS") {
+      what << " of " << (unit == "SECONDS" ? "seconds" : "milliseconds");
+    }
+    // Of those with a fraction the largest says nothing.
+    const bool has_bounds =
+        std::is_integral_v<Number> || low != std::numeric_limits<Number>::lowest();
+    if (has_bounds) what << " from " << +low << " to " << +high;
+    return what.str();
+  };
+}
+
+template <typename Field>
+struct NumberOf {
+  using Type = Field;
+};
+template <typename Number>
+struct NumberOf<std::optional<Number>> {
+  using Type = Number;
+};
+
+// A size with its unit becomes a number.
+std::string ToSizeText(std::string& text) {
+  const std::string given = text;
+  try {
+    static const CLI::AsSizeValue kSize(false);
+    if (kSize(text).empty()) return "";
+  } catch (const CLI::ValidationError&) {
+  }
+  return "'" + given +
+         "' is not a size; use a number of bytes, or one with K, M or G behind it, as 512M";
+}
+
+// What is wrong, in words that say what to do.
+std::string Explain(const CLI::ParseError& error) {
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && what.ends_with(" missing")) {
+    return what.substr(0, what.find(':')) + " needs a value";
+  }
+  return what;
+}
+
+// Names of variables that Kubernetes makes for a service called liststore.
+bool IsOfAService(std::string_view name, const std::string& prefix) {
+  const std::string_view rest = name.substr(prefix.size() + 1);
+  return rest.starts_with("SERVICE_") || rest == "PORT" || rest.starts_with("PORT_");
+}
+
+void AppendVariables(const CLI::App& command, std::vector<std::string>* names) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_envname().empty()) names->push_back(option->get_envname());
+  }
+  for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    AppendVariables(*subcommand, names);
+  }
+}
+
 // Takes from a file what neither the command line nor the environment has said; returns what that
 // was.
 std::vector<const CLI::Option*> ReadConfigFile(CLI::App* command, const std::string& path) {
   std::vector<const CLI::Option*> taken;
+  if (::access(path.c_str(), R_OK) != 0) {
+    throw CLI::ConfigError("cannot read " + path + ": " + std::strerror(errno));
+  }
   for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
     CLI::Option* const option = command->get_option_no_throw("--" + item.name);
     if (option == nullptr || !item.parents.empty()) {
@@ -132,7 +223,7 @@ const CommandOption& CommandOption::Excludes(const CommandOption& other) const {
 
 template <typename Number>
 const CommandOption& CommandOption::Within(Number low, Number high) const {
-  option_->check(CLI::Range(low, high));
+  option_->get_validator(kBoundsCheck)->operation(BoundsCheck(option_, low, high));
   return *this;
 }
 template const CommandOption& CommandOption::Within(int, int) const;
@@ -156,7 +247,14 @@ const CommandOption& CommandOption::UpToOr(uint32_t high, const std::string& wor
 }
 
 const CommandOption& CommandOption::OneOf(const std::vector<std::string>& values) const {
-  option_->check(CLI::IsMember(values));
+  option_->check([values](const std::string& text) -> std::string {
+    return std::ranges::find(values, text) != values.end() ? "" : NotOneOf(text, values);
+  });
+  return *this;
+}
+
+const CommandOption& CommandOption::In(const std::string& group) const {
+  option_->group(group);
   return *this;
 }
 
@@ -226,7 +324,7 @@ int CommandLine::Run(int argc, char** argv) {
     const CLI::App& given = *parts_->Given();
     const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
     const std::string name = FullName(given);
-    std::string what = error.what();
+    std::string what = Explain(error);
     if (!extras.empty()) {
       what = ExplainExtra(given, extras.front());
     } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
@@ -254,7 +352,14 @@ void Subcommand::TakesOptionsOfParent() const { app_->fallthrough(); }
 template <typename Field>
 CommandOption Subcommand::Option(const std::string& name, Field* field,
                                  const std::string& text) const {
-  return CommandOption(app_->add_option(name, *field, text));
+  CLI::Option* const option = app_->add_option(name, *field, text);
+  using Number = typename NumberOf<Field>::Type;
+  if constexpr (std::is_arithmetic_v<Number>) {
+    constexpr Number kLowest = std::numeric_limits<Number>::lowest();
+    constexpr Number kHighest = std::numeric_limits<Number>::max();
+    option->check(CLI::Validator(BoundsCheck(option, kLowest, kHighest), "", kBoundsCheck));
+  }
+  return CommandOption(option);
 }
 template CommandOption Subcommand::Option(const std::string&, std::string*,
                                           const std::string&) const;
@@ -272,7 +377,7 @@ template <typename Field>
 CommandOption Subcommand::Bytes(const std::string& name, Field* field,
                                 const std::string& text) const {
   CLI::Option* const option = app_->add_option(name, *field, text);
-  return CommandOption(option->transform(CLI::AsSizeValue(false))->type_name("BYTES"));
+  return CommandOption(option->transform(CLI::Validator(ToSizeText, ""))->type_name("BYTES"));
 }
 template CommandOption Subcommand::Bytes(const std::string&, uint64_t*, const std::string&) const;
 template CommandOption Subcommand::Bytes(const std::string&, std::optional<uint64_t>*,
@@ -291,10 +396,18 @@ CommandOption Subcommand::Flag(const std::string& name, std::function<void()> gi
 template <typename Field>
 CommandOption Subcommand::Choice(const std::string& name, Field* field, const std::string& text,
                                  const std::vector<std::pair<std::string, bool>>& words) const {
-  std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& [word, value] : words) texts.emplace_back(word, value ? "true" : "false");
+  const auto to_value = [words](std::string& given) -> std::string {
+    std::vector<std::string> known;
+    for (const auto& [word, value] : words) {
+      known.push_back(word);
+      if (given != word) continue;
+      given = value ? "true" : "false";
+      return "";
+    }
+    return given == "true" || given == "false" ? "" : NotOneOf(given, known);
+  };
   CLI::Option* const option = app_->add_option(name, *field, text);
-  return CommandOption(option->transform(CLI::CheckedTransformer(std::move(texts))));
+  return CommandOption(option->transform(CLI::Validator(to_value, "")));
 }
 template CommandOption Subcommand::Choice(const std::string&, bool*, const std::string&,
                                           const std::vector<std::pair<std::string, bool>>&) const;
@@ -312,6 +425,22 @@ void Subcommand::AllFromEnvironment(const std::string& prefix) const {
     if (option == app_->get_help_ptr()) continue;
     option->envname(EnvironmentName(prefix, option->get_lnames()[0]));
   }
+}
+
+std::vector<std::string> Subcommand::UnknownVariables(const std::string& prefix) const {
+  std::vector<std::string> variables;
+  AppendVariables(line_->parts_->app, &variables);
+  const std::vector<std::string_view> known(variables.begin(), variables.end());
+  std::vector<std::string> unknown;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name(*variable, std::strcspn(*variable, "="));
+    if (!name.starts_with(prefix + '_') || IsOfAService(name, prefix) ||
+        std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    unknown.push_back(std::string(name) + DidYouMean(name, known));
+  }
+  return unknown;
 }
 
 OptionSource Subcommand::SourceOf(const std::string& name) const {

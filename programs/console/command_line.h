@@ -47,6 +47,8 @@ class CommandOption {
   const CommandOption& Within(Number low, Number high) const;
   // 1 to `high`, or `word`, which stands for 0.
   const CommandOption& UpToOr(uint32_t high, const std::string& word) const;
+  // Help shows it below this heading, with the others that are in it.
+  const CommandOption& In(const std::string& group) const;
   const CommandOption& OneOf(const std::vector<std::string>& values) const;
   // Of several values, each with the option's name before it.
   const CommandOption& OneAtATime() const;
@@ -99,6 +101,11 @@ class Subcommand {
   // All options so far may come from the environment, --cql-port as PREFIX_CQL_PORT. What is given
   // on the command line comes before it.
   void AllFromEnvironment(const std::string& prefix) const;
+
+  // Variables of the environment that are called PREFIX_... and that no option of the program takes, each with the
+  // one that may be meant: "PREFIX_CQL_PRT; did you mean PREFIX_CQL_PORT?". Without those that Kubernetes makes for
+  // a service of that name.
+  std::vector<std::string> UnknownVariables(const std::string& prefix) const;
 
   // Of an option, once the command runs.
   OptionSource SourceOf(const std::string& name) const;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,22 @@
 extern char** environ;
 
 namespace liststore::testing {
+
+std::vector<std::string> ProgramEnvironment(const std::vector<std::string>& more) {
+  std::vector<std::string> left_out = {"LISTSTORE_STEPS=", "LISTSTORE_SEED="};
+  for (const std::string& variable : more) {
+    left_out.push_back(variable.substr(0, variable.find('=') + 1));
+  }
+  std::vector<std::string> environment = more;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view whole(*variable);
+    if (std::ranges::none_of(left_out,
+                             [&](const std::string& name) { return whole.starts_with(name); })) {
+      environment.emplace_back(whole);
+    }
+  }
+  return environment;
+}
 
 ProgramResult RunProgram(const std::vector<std::string>& arguments, const std::string& input) {
   const ScratchFiles files;
@@ -32,8 +49,13 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, const std::s
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), kCreate, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kCreate, 0600);
+  std::vector<std::string> variables = ProgramEnvironment();
+  std::vector<char*> env;
+  for (std::string& variable : variables) env.push_back(variable.data());
+  env.push_back(nullptr);
   pid_t child = -1;
-  const int spawned = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int spawned =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), env.data());
   posix_spawn_file_actions_destroy(&actions);
   LS_CHECK(spawned == 0, "the program under test was built");
   int status = 0;
@@ -51,11 +73,9 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   std::vector<char*> argv = {program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  std::vector<std::string> variables = ProgramEnvironment(environment);
   std::vector<char*> env;
-  for (char** variable = environ; *variable != nullptr; ++variable) env.push_back(*variable);
-  for (const std::string& variable : environment) {
-    env.push_back(const_cast<char*>(variable.c_str()));
-  }
+  for (std::string& variable : variables) env.push_back(variable.data());
   env.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;

@@ -19,6 +19,10 @@ struct ProgramResult {
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          const std::string& input = "/dev/null");
 
+// The variables of this process, NAME=value, but those that are for the tests themselves; `more` in place of those of
+// their names.
+std::vector<std::string> ProgramEnvironment(const std::vector<std::string>& more = {});
+
 class ScratchFiles;
 
 // The program while it runs; killed when the object goes. Its standard input is a pipe that stays

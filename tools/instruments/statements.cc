@@ -90,8 +90,8 @@ std::string SetClockMode(std::string_view mode) {
 
 absl::StatusOr<std::string> AdvanceClock(std::string_view duration) {
   if (!cql::ParseDurationText(duration).ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", ToAbsl(duration), "' is no duration like 500ms, 90s, 1h30m or 30d"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", ToAbsl(duration), "' is not a duration; use one like 500ms, 90s, 1h30m or 30d"));
   }
   return UpdateClock("advance", duration);
 }

@@ -14,6 +14,16 @@
 namespace liststore {
 namespace {
 
+constexpr char kBenchHelp[] =
+    R"(Each takes half a minute or more; with --quick a few seconds, for a first look.
+
+Examples:
+  liststore bench target
+  liststore bench embedded --quick
+  liststore bench wire --via 127.0.0.1:9042
+
+'liststore bench SUBCOMMAND --help' tells more.)";
+
 constexpr char kBenchEmbeddedHelp[] =
     R"(Loads the store and, unless --no-peer is given, a peer: `plain`, a hash map of ordered maps with an index
 by value behind sharded mutexes, or `bare`, one block of rows for each list, with no TTL, index, lock or limit,
@@ -271,6 +281,7 @@ void AddBenchCache(const Subcommand& bench) {
 
 void AddBenchCommand(const Subcommand& program) {
   const Subcommand command = program.Add("bench", "Measure the store");
+  command.Footer(kBenchHelp);
   command.RequireSubcommand();
   AddBenchTarget(command);
   AddBenchEmbedded(command);

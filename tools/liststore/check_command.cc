@@ -18,7 +18,7 @@ constexpr char kCheckHelp[] =
 says a line for each log: how much it holds, whether its end was cut off by a crash, which is no damage, and
 what is damaged: which file, where, and between which instants what is missing was written.
 
-Example:
+Examples:
   liststore check /var/lib/liststore
 
 Exit status: 0 all is whole; 1 something is damaged; 2 it cannot be read, or a server has it.)";

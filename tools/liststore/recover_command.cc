@@ -22,7 +22,7 @@ snapshot. What was damaged is gone for good then: keep a copy of the directory.
 Batches of which a part is missing are left out whole. Behind a change of the schema that is missing, writes
 to tables that nobody has made cannot be taken, and the recovery ends.
 
-Example:
+Examples:
   cp -a /var/lib/liststore /var/lib/liststore.damaged
   liststore recover /var/lib/liststore
 

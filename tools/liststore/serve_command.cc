@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
 #include "engine/settings/setting.h"
 #include "programs/console/host_port.h"
 #include "tools/serve/serve.h"
@@ -68,6 +70,9 @@ end (--data-dir) could not be written, which is said; 3 it was told to stop, but
 --strict was given and something was refused that ScyllaDB does: it is listed on standard error; 98 the port
 is taken: one line on standard error names it, and the process that has it, where /proc shows that.)";
 
+// Names the program itself, for the pytest plugin that starts it.
+constexpr char kOfThePlugin[] = "LISTSTORE_BINARY";
+
 std::vector<std::pair<std::string, bool>> ChoicesOf(const ServeSetting& row) {
   std::vector<std::pair<std::string, bool>> choices;
   for (const auto& [word, means] : row.choices) choices.emplace_back(word, means);
@@ -100,6 +105,7 @@ CommandOption AddField(const Subcommand& command, const ServeSetting& row, Field
 void AddSetting(const Subcommand& command, const ServeSetting& row, ServeOptions* options) {
   const CommandOption option =
       std::visit([&](auto field) { return AddField(command, row, &(options->*field)); }, row.field);
+  option.In(std::string(row.group));
   if (!row.value.empty()) option.Value(std::string(row.value));
   if (!row.words.empty()) option.OneOf({row.words.begin(), row.words.end()});
   if (row.shows_default) option.ShowDefault();
@@ -148,6 +154,12 @@ void TakePortOfAddress(const Subcommand& command, ServeOptions* options) {
 int Serve(const Subcommand& command, ServeOptions options) {
   GiveFreedMemoryBack(options.shards);
   TakePortOfAddress(command, &options);
+  if (options.log_level != "error") {
+    for (const std::string& variable : command.UnknownVariables("LISTSTORE")) {
+      if (variable.starts_with(kOfThePlugin)) continue;
+      absl::FPrintF(stderr, "liststore: no option takes the variable %s\n", variable);
+    }
+  }
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);
     const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));
@@ -171,8 +183,9 @@ void AddServeCommand(const Subcommand& program) {
   const Subcommand command = program.Add("serve", "Serve CQL until told to stop");
   command.Footer(kServeHelp);
   const auto options = std::make_shared<ServeOptions>();
-  command.ConfigFile("--config", "Options, a line each");
   for (const ServeSetting& row : ServeSettings()) AddSetting(command, row, options.get());
+  command.ConfigFile("--config", "Options, a line each")
+      .In(std::string(ServeSettings().back().group));
   command.AllFromEnvironment("LISTSTORE");
   command.Runs([command, options] { return Serve(command, *options); });
 }

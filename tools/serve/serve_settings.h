@@ -28,6 +28,8 @@ struct ServeSetting {
   // The flag's name without its dashes.
   settings::Setting setting;
   Field field;
+  // The heading below which help has it.
+  std::string_view group;
   // How help shows a value; empty: by its type.
   std::string_view value = {};
   // Help shows the default that stands in ServeOptions.
@@ -42,7 +44,7 @@ struct ServeSetting {
   std::string_view word = {};
 };
 
-// In the order in which help shows them.
+// In the order in which help shows them within their groups.
 std::span<const ServeSetting> ServeSettings();
 
 // The value as the command line takes it; empty: none was given, and there is no default.

@@ -32,13 +32,13 @@ uint64_t WorkBytes(uint64_t process_bytes) {
 }
 
 // `client_bytes`: that were asked for; 0: an eighth of the process's. `name`: of what says
-// `process_bytes`.
+// `process_bytes`. `hint`: how a larger one is written.
 absl::StatusOr<CqlMemoryShares> DivideMemory(uint64_t process_bytes, uint64_t client_bytes,
-                                             std::string_view name) {
+                                             std::string_view name, std::string_view hint = {}) {
   if (process_bytes < kProcessBytesMin) {
     return absl::InvalidArgumentError(absl::StrCat(ToAbsl(name), " is ", process_bytes,
                                                    " bytes, less than ", kProcessBytesMin,
-                                                   ": it is for the whole process"));
+                                                   ": it is for the whole process", ToAbsl(hint)));
   }
   CqlMemoryShares shares;
   shares.client_bytes = client_bytes != 0
@@ -62,13 +62,16 @@ absl::Status ShareMemory(const ServeOptions& options, CqlServerOptions& server) 
     const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
     if (machine_bytes == 0) {
       return absl::FailedPreconditionError(
-          "the machine does not say how much memory it has: --memory-limit has to");
+          "the machine does not say how much memory it has (/proc/meminfo): --memory-limit has to, "
+          "as "
+          "--memory-limit 4G");
     }
     process_bytes = std::max(DefaultMemoryLimitBytes(machine_bytes), kProcessBytesMin);
   }
   const uint64_t client_bytes = options.client_memory_bytes;
   LS_ASSIGN_OR_RETURN(const CqlMemoryShares shares,
-                      DivideMemory(process_bytes, client_bytes, "--memory-limit"));
+                      DivideMemory(process_bytes, client_bytes, "--memory-limit",
+                                   "; K, M and G stand for units, as in 4G"));
   server.memory_limit_bytes = shares.rows_bytes;
   server.client_memory_bytes = shares.client_bytes;
   server.process_memory_bytes = process_bytes;
@@ -177,7 +180,8 @@ absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& serv
 absl::Status ChooseKeeping(const ServeOptions& options, CqlServerOptions& server) {
   using CommitLog = CqlServerOptions::CommitLog;
   if (options.data_dir.empty() && options.commit_log != "off") {
-    return absl::InvalidArgumentError("--commit-log is given, but no --data-dir for it");
+    return absl::InvalidArgumentError(
+        "--commit-log is given, but no --data-dir DIR in which the log would be");
   }
   if (options.demo && !(options.data_dir.empty() && options.from.empty())) {
     return absl::InvalidArgumentError(

@@ -9,11 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "engine/base/check.h"
-
-extern char** environ;
+#include "tests/tools/program.h"
 
 namespace liststore::testing {
 namespace {
@@ -48,16 +45,11 @@ TerminalProgram::TerminalProgram(const std::vector<std::string>& arguments,
   std::vector<char*> argv = {program.data()};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  std::vector<std::string> variables = {"TERM=xterm", "NO_COLOR=1", "LC_ALL=C.UTF-8"};
-  variables.insert(variables.end(), environment.begin(), environment.end());
+  std::vector<std::string> given = {"TERM=xterm", "NO_COLOR=1", "LC_ALL=C.UTF-8"};
+  given.insert(given.end(), environment.begin(), environment.end());
+  std::vector<std::string> variables = ProgramEnvironment(given);
   std::vector<char*> env;
   for (std::string& variable : variables) env.push_back(variable.data());
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view its_name(*variable, std::strcspn(*variable, "=") + 1);
-    bool is_set = false;
-    for (const std::string& given : variables) is_set = is_set || given.starts_with(its_name);
-    if (!is_set) env.push_back(*variable);
-  }
   env.push_back(nullptr);
   pid_ = ::fork();
   LS_CHECK(pid_ >= 0, "a process can be made");

@@ -68,8 +68,8 @@ TEST(Clock, JumpsToTheNextExpiry) {
 TEST(Clock, SaysWhatIsWrong) {
   const CopyServer server;
   EXPECT_EQ(Refusal(server, {"clock", "advance", "1s WHERE key = 'x'; DROP"}),
-            "liststore clock: '1s WHERE key = 'x'; DROP' is no duration like 500ms, 90s, 1h30m or "
-            "30d\n");
+            "liststore clock: '1s WHERE key = 'x'; DROP' is not a duration; use one like 500ms, "
+            "90s, 1h30m or 30d\n");
   EXPECT_TRUE(Has(Refusal(server, {"clock", "set", "2001-01-01"}),
                   "error 0x2200: liststore.clock: the clock cannot go backwards"));
   EXPECT_TRUE(Has(Refusal(server, {"clock", "set"}), "TIME is required"));

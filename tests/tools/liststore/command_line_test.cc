@@ -56,8 +56,100 @@ TEST(CommandLine, WhatIsMissingOrTooMuchIsNamed) {
       {"query", "SELECT", "1"},
       "liststore query: '1' is one argument too many\n'liststore query --help' tells more\n");
   ExpectSaid({"serve", "--cql-port"},
-             "liststore serve: --cql-port: 1 required UINT missing\n"
+             "liststore serve: --cql-port needs a value\n"
              "'liststore serve --help' tells more\n");
+}
+
+TEST(CommandLine, AValueThatIsNoneIsAnsweredWithThoseThereAre) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string said;
+  };
+  const Case cases[] = {
+      {{"--commit-log", "ful"},
+       "--commit-log: 'ful' is not a value of it; use one of off, os, periodic, sync"},
+      {{"--instruments", "yes"}, "--instruments: 'yes' is not a value of it; use one of on, off"},
+      {{"--cql-port", "99999"}, "--cql-port: '99999' is not a number from 0 to 65535"},
+      {{"--journal", "-1"}, "--journal: '-1' is not a number from 0 to 100000"},
+      {{"--idle-timeout", "5m"},
+       "--idle-timeout: '5m' is not a number of seconds from 0 to 4294967295"},
+      {{"--commit-log-period", "10ms"},
+       "--commit-log-period: '10ms' is not a number of milliseconds from 0 to 4294967295"},
+      {{"--memory-limit", "lots"},
+       "--memory-limit: 'lots' is not a size; use a number of bytes, or one with K, M or G behind "
+       "it, as 512M"},
+      {{"--shards", "0"}, "--shards: '0' is not 1 to 256, or off"},
+      {{"--config", "/nonexistent"}, "cannot read /nonexistent: No such file or directory"},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments = c.arguments;
+    arguments.insert(arguments.begin(), "serve");
+    ExpectSaid(arguments, "liststore serve: " + c.said + "\n'liststore serve --help' tells more\n");
+  }
+  ExpectSaid({"bench", "wire", "--seconds", "x"},
+             "liststore bench wire: --seconds: 'x' is not a number\n"
+             "'liststore bench wire --help' tells more\n");
+  ExpectSaid({"top", "--interval", "0"},
+             "liststore top: --interval: '0' is not a number from 0.05 to 3600\n"
+             "'liststore top --help' tells more\n");
+}
+
+// Subcommands are the indented words below the heading.
+std::vector<std::string> SubcommandsOf(std::vector<std::string> command) {
+  command.emplace_back("--help");
+  const std::string help = RunProgram(command).out;
+  std::vector<std::string> names;
+  size_t at = help.find("\nSubcommands:\n");
+  if (at == std::string::npos) return names;
+  for (at = help.find('\n', at + 1) + 1; help.compare(at, 2, "  ") == 0;
+       at = help.find('\n', at) + 1) {
+    const size_t end = help.find(' ', at + 2);
+    if (end != at + 2) names.push_back(help.substr(at + 2, end - at - 2));
+  }
+  return names;
+}
+
+TEST(CommandLine, EverySubcommandHasExamplesOfItsOwn) {
+  const std::vector<std::string> commands = SubcommandsOf({});
+  EXPECT_GE(commands.size(), 18u);
+  for (const std::string& command : commands) {
+    const std::string help = RunProgram({command, "--help"}).out;
+    const size_t examples = help.find("\nExamples:\n");
+    ASSERT_NE(examples, std::string::npos) << command;
+    EXPECT_NE(help.find("liststore " + command, examples), std::string::npos) << command;
+    for (const std::string& subcommand : SubcommandsOf({command})) {
+      const std::string inner = RunProgram({command, subcommand, "--help"}).out;
+      EXPECT_NE(inner.find("liststore " + command, inner.find("\nExamples:\n")), std::string::npos)
+          << command << " " << subcommand;
+    }
+  }
+}
+
+TEST(CommandLine, TheOptionsOfServeAreInGroups) {
+  const std::string help = RunProgram({"serve", "--help"}).out;
+  size_t before = 0;
+  for (const char* group :
+       {"\nWhere clients connect:\n", "\nCores and memory:\n", "\nWhat clients may take:\n",
+        "\nWhat clients see:\n", "\nPasswords:\n", "\nTLS:\n", "\nTime and tests:\n",
+        "\nWhat is kept:\n", "\nThe program:\n"}) {
+    const size_t at = help.find(group);
+    ASSERT_NE(at, std::string::npos) << group;
+    EXPECT_GT(at, before) << group;
+    before = at;
+  }
+}
+
+TEST(CommandLine, AVariableThatNobodyTakesIsSaid) {
+  RunningProgram program({"serve", "--cql-port", "0", "--until-eof"},
+                         {"LISTSTORE_CQL_PRT=9042", "LISTSTORE_PORT_9042_TCP=tcp://10.0.0.1:9042"});
+  program.ReadLine();
+  program.CloseInput();
+  const std::string err = program.Wait().err;
+  EXPECT_TRUE(
+      err.starts_with("liststore: no option takes the variable LISTSTORE_CQL_PRT; did you "
+                      "mean LISTSTORE_CQL_PORT?\n"))
+      << err;
+  EXPECT_EQ(err.find("TCP"), std::string::npos) << err;
 }
 
 }  // namespace command_line_test
