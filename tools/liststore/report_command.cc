@@ -12,8 +12,10 @@ namespace {
 constexpr char kReportHelp[] =
     R"(Reads the table liststore.lint of a server that runs and keeps a journal (serve --journal N): statements
 that come again and again without being prepared, ALLOW FILTERING, batches over several partitions, IN with
-many keys, rows without TTL, timestamps from the future. Run it at the end of a test run, before the server
-ends.
+many keys, rows without TTL, timestamps from the future, large partitions, reads of much that is deleted. Each
+comes with what it means and what to do instead. Below stand what the server's counters say that should be 0, slow
+turns, and what was asked for that this server does not do; the exit status does not depend on these. Run it at the
+end of a test run, before the server ends.
 
 Examples:
   liststore report

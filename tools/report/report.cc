@@ -15,30 +15,20 @@
 #include "programs/console/failure.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
+#include "tools/report/advice.h"
+#include "tools/report/server_notes.h"
 
 namespace liststore {
 namespace {
 
-struct Rule {
-  std::string_view name;
-  std::string_view advice;
-};
+// Of what stands behind the name and the count.
+constexpr size_t kLineColumns = 110;
 
-// Those of liststore.lint; one that is not among them is reported all the same.
-constexpr Rule kRules[] = {
-    {"allow_filtering", "reads more than it returns: a table or an index for this question"},
-    {"batch_partitions", "one node does the work of several: a statement for each partition"},
-    {"future_timestamp", "shadows later writes: the server's time, or clocks that agree"},
-    {"in_keys", "one node asks for all of them: a statement for each partition"},
-    {"no_ttl", "stays forever: USING TTL, or default_time_to_live"},
-    {"unprepared", "is planned each time: prepare it once"},
-};
-
-constexpr size_t kSubjectColumns = 72;
-
-std::string_view AdviceFor(std::string_view rule) {
-  const auto* const at = std::ranges::find(kRules, rule, &Rule::name);
-  return at == std::end(kRules) ? "" : at->advice;
+// "what it means; instead: what to do"; empty of a rule that is not known.
+std::string AdviceFor(std::string_view rule) {
+  const Advice* const advice = FindAdvice(LintAdvice(), rule);
+  if (advice == nullptr) return "";
+  return absl::StrCat(ToAbsl(advice->means), "; instead: ", ToAbsl(advice->remedy));
 }
 
 std::string EscapedXml(std::string_view text) {
@@ -106,34 +96,58 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return done ? absl::OkStatus() : absl::UnavailableError(path + ": cannot be written");
 }
 
-void Print(const std::vector<ReportFinding>& findings, const std::string& summary) {
+// One finding: its name, how often, what it is about, and lines about that.
+void PrintFinding(const Style& style, size_t columns, const std::string& name, uint64_t count,
+                  const std::string& subject, const std::vector<std::string>& lines) {
+  absl::PrintF("%s  %8s  %s\n", style.Bold(Padded(name, columns)), Grouped(count),
+               Printable(subject, kLineColumns));
+  for (const std::string& line : lines) {
+    if (line.empty()) continue;
+    absl::PrintF("%s  %8s  %s\n", Padded("", columns), "",
+                 style.Dim(Printable(line, kLineColumns)));
+  }
+}
+
+std::string Instead(std::string_view remedy) {
+  return remedy.empty() ? "" : absl::StrCat("instead: ", ToAbsl(remedy));
+}
+
+void Print(const std::vector<ReportFinding>& findings, const std::vector<ServerNote>& notes,
+           const std::string& summary) {
   const Style style(stdout);
   size_t columns = 0;
+  for (const ReportFinding& finding : findings) columns = std::max(columns, finding.rule.size());
+  for (const ServerNote& note : notes) columns = std::max(columns, note.name.size());
   for (const ReportFinding& finding : findings) {
-    columns = std::max(columns, finding.rule.size());
+    const Advice* const advice = FindAdvice(LintAdvice(), finding.rule);
+    std::string means = finding.detail;
+    if (advice != nullptr) {
+      absl::StrAppend(&means, means.empty() ? "" : "; ", ToAbsl(advice->means));
+    }
+    PrintFinding(style, columns, finding.rule, finding.count, finding.subject,
+                 {means, advice == nullptr ? "" : Instead(advice->remedy)});
   }
-  for (const ReportFinding& finding : findings) {
-    absl::PrintF("%s  %8s  %s\n", style.Bold(Padded(finding.rule, columns)), Grouped(finding.count),
-                 Printable(finding.subject, kSubjectColumns));
-    const std::string more = finding.detail.empty()
-                                 ? std::string(AdviceFor(finding.rule))
-                                 : finding.detail + "; " + std::string(AdviceFor(finding.rule));
-    absl::PrintF("%s  %8s  %s\n", Padded("", columns), "", style.Dim(Printable(more, 100)));
+  if (!notes.empty()) {
+    absl::PrintF("%sof the server, since it started:\n\n", findings.empty() ? "" : "\n");
+    for (const ServerNote& note : notes) {
+      PrintFinding(style, columns, note.name, note.count, note.means,
+                   {note.detail, Instead(note.remedy)});
+    }
   }
-  absl::PrintF(
-      "%s%s; %s\n", findings.empty() ? "" : "\n",
-      findings.empty() ? style.Good("nothing found") : absl::StrCat(findings.size(), " findings"),
-      summary);
+  absl::PrintF("%s%s; %s\n", findings.empty() && notes.empty() ? "" : "\n",
+               findings.empty() ? style.Good("nothing found") : Counted(findings.size(), "finding"),
+               summary);
 }
 
 absl::StatusOr<bool> Report(const ReportOptions& options) {
   LS_ASSIGN_OR_RETURN(const auto client, ConnectTo(options.server));
   LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(*client));
   LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(*client));
+  LS_ASSIGN_OR_RETURN(const std::vector<ServerNote> notes, ReadServerNotes(*client));
   if (!options.junit_path.empty()) {
     LS_RETURN_IF_ERROR(WriteFile(options.junit_path, JUnitXml(findings)));
   }
-  Print(findings, summary);
+  Print(findings, notes, summary);
   return findings.empty();
 }
 
@@ -141,7 +155,7 @@ absl::StatusOr<bool> Report(const ReportOptions& options) {
 
 std::string JUnitXml(const std::vector<ReportFinding>& findings) {
   std::vector<std::string> rules;
-  for (const Rule& rule : kRules) rules.emplace_back(rule.name);
+  for (const Advice& advice : LintAdvice()) rules.emplace_back(advice.name);
   for (const ReportFinding& finding : findings) {
     if (std::ranges::find(rules, finding.rule) == rules.end()) rules.push_back(finding.rule);
   }

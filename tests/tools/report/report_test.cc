@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "programs/client/cql_client.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/program.h"
+#include "tools/report/advice.h"
 
 namespace liststore::testing {
 namespace report_test {
@@ -65,7 +68,7 @@ TEST_F(Report, FindsThreePlantedSins) {
   EXPECT_NE(result.out.find("3 findings"), std::string::npos) << result.out;
   const std::string xml = ReadFile(files.Path("lint.xml"));
   EXPECT_TRUE(xml.starts_with("<?xml version=\"1.0\""));
-  EXPECT_NE(xml.find("tests=\"6\" failures=\"3\""), std::string::npos) << xml;
+  EXPECT_NE(xml.find("tests=\"8\" failures=\"3\""), std::string::npos) << xml;
   for (const char* rule : {"unprepared", "allow_filtering", "no_ttl"}) {
     EXPECT_NE(result.out.find(rule), std::string::npos) << result.out;
     EXPECT_NE(xml.find("name=\"" + std::string(rule) + "\">\n      <failure"), std::string::npos)
@@ -73,6 +76,50 @@ TEST_F(Report, FindsThreePlantedSins) {
   }
   EXPECT_NE(xml.find("name=\"in_keys\"/>"), std::string::npos) << xml;
   EXPECT_EQ(xml.find("&\""), std::string::npos) << "what XML means otherwise is escaped";
+}
+
+TEST_F(Report, EachFindingHasAdvice) {
+  for (const char* rule : {"unprepared", "allow_filtering", "batch_partitions", "in_keys", "no_ttl",
+                           "tombstones", "large_partition", "future_timestamp"}) {
+    const Advice* const advice = FindAdvice(LintAdvice(), rule);
+    ASSERT_NE(advice, nullptr) << rule;
+    EXPECT_FALSE(advice->means.empty() || advice->remedy.empty()) << rule;
+  }
+  Start("1000");
+  MakeTable();
+  Run("SELECT * FROM feat.clicks WHERE item = 'x' ALLOW FILTERING");
+  const ProgramResult result = Ask();
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  EXPECT_NE(result.out.find("reads more than it returns\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("instead: a table whose key is what is asked for"), std::string::npos)
+      << result.out;
+}
+
+TEST_F(Report, EachCounterHasAdviceOrCountsWhatIsWell) {
+  Start("1000");
+  const auto client = CqlClient::Connect("127.0.0.1:" + std::to_string(port_));
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto counters = (*client)->Query("SELECT name FROM liststore.counters");
+  ASSERT_TRUE(counters.ok()) << counters.status();
+  const std::set<std::string> well = {"connections", "http_requests", "statements_long",
+                                      "tls_handshakes"};
+  EXPECT_GT(counters->size(), well.size());
+  for (size_t row = 0; row < counters->size(); ++row) {
+    const std::string name(counters->at(row, 0));
+    EXPECT_NE(FindAdvice(CounterAdvice(), name) != nullptr, well.contains(name)) << name;
+  }
+}
+
+TEST_F(Report, SaysWhatTheServerDidNotDo) {
+  Start("1000");
+  MakeTable();
+  const auto frame = client_->Query("CREATE TRIGGER v ON feat.clicks USING 'x'");
+  ASSERT_TRUE(frame);
+  const ProgramResult result = Ask();
+  EXPECT_EQ(result.exit_status, 0) << "it is no habit of the statements: " << result.out;
+  EXPECT_NE(result.out.find("of the server, since it started:\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("LS-"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("instead: "), std::string::npos) << result.out;
 }
 
 TEST_F(Report, ACleanRunHasNone) {
