@@ -59,7 +59,7 @@ const std::vector<ServeSetting>& Table() {
       {.setting = {"json", T::kBoolean, "false", false,
                    "Say on a terminal, too, that clients can connect by the line of JSON alone"},
        .field = &S::json,
-       .group = kProgram},
+       .group = kConnecting},
       {.setting = {"shards", T::kUint32, "1", false,
                    "Shards, with a thread each; off: look like Cassandra, which has none"},
        .field = &S::shards,
