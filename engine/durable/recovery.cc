@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "engine/base/strings.h"
 #include "engine/commitlog/log_directory.h"
 #include "engine/commitlog/log_reader.h"
+#include "engine/commitlog/record_decoder.h"
 #include "engine/commitlog/record_source.h"
 #include "engine/durable/definitions.h"
 #include "engine/durable/full_snapshot.h"
@@ -185,6 +187,22 @@ absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, sha
   return loaded;
 }
 
+// What records of the schema say of the dialect in which they were made.
+class DialectsSaid {
+ public:
+  void Note(const SchemaChangeRecord& change) {
+    if (!change.dialect.empty()) names_.insert(change.dialect);
+  }
+  void Say(const std::function<void(std::string_view line)>& say) const {
+    for (const std::string& name : names_) {
+      say(ToStd(absl::StrCat("the schema was made like ", name)));
+    }
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
 }  // namespace
 
 absl::StatusOr<Recovered> RecoverFrom(const std::string& snapshot_path, disk::FileCalls& calls,
@@ -266,6 +284,7 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
 absl::StatusOr<bool> CheckDirectory(const DataDirectory& directory,
                                     const std::function<void(std::string_view line)>& say) {
   bool is_whole = true;
+  DialectsSaid dialects;
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> snapshots, directory.Snapshots());
   std::map<uint32_t, uint64_t> positions;
   for (const uint64_t number : snapshots) {
@@ -274,6 +293,7 @@ absl::StatusOr<bool> CheckDirectory(const DataDirectory& directory,
     if (checked.ok()) {
       if (const auto known = DefinitionsIn(checked->content.definitions)) {
         positions = known->old_logs;
+        for (const SchemaChangeRecord& change : known->changes) dialects.Note(change);
       }
       for (size_t shard = 0; shard < checked->positions.size(); ++shard) {
         uint64_t& position = positions[static_cast<uint32_t>(shard)];
@@ -305,10 +325,15 @@ absl::StatusOr<bool> CheckDirectory(const DataDirectory& directory,
     while (true) {
       LS_ASSIGN_OR_RETURN(const bool more, reader.Next(record));
       if (!more) break;
+      if (record.kind != commitlog::RecordKind::kBarrier) continue;
+      const auto barrier = commitlog::DecodeBarrier(record.bytes);
+      const auto said = barrier ? DecodeBarrierPayload(barrier->payload) : std::nullopt;
+      if (said) dialects.Note(said->change);
     }
     is_whole = is_whole && reader.verdict().damages.empty();
     say(VerdictText(file.shard, reader.verdict()));
   }
+  dialects.Say(say);
   return is_whole;
 }
 

@@ -14,7 +14,8 @@ constexpr uint8_t kKnowsDatacenters = 1;
 constexpr uint8_t kTablets = 2;
 constexpr uint8_t kDrops = 4;
 constexpr uint8_t kHasDropTime = 8;
-constexpr uint8_t kFlags = 15;
+constexpr uint8_t kHasDialect = 16;
+constexpr uint8_t kFlags = 31;
 
 constexpr size_t kNumberedBytesMin = 2 * sizeof(uint32_t) + 6;
 
@@ -45,7 +46,8 @@ bool ReadNumbers(ByteReader& input, std::vector<NumberedTable>& tables) {
 void AppendSchemaChange(const SchemaChangeRecord& record, std::string& out) {
   const unsigned flags = (record.knows_datacenters ? kKnowsDatacenters : 0u) |
                          (record.enable_tablets ? kTablets : 0u) | (record.drops ? kDrops : 0u) |
-                         (record.drop_micros ? kHasDropTime : 0u);
+                         (record.drop_micros ? kHasDropTime : 0u) |
+                         (record.dialect.empty() ? 0u : kHasDialect);
   Put(out, static_cast<uint8_t>(flags));
   PutText(out, record.statement);
   PutText(out, record.current_keyspace);
@@ -60,6 +62,7 @@ void AppendSchemaChange(const SchemaChangeRecord& record, std::string& out) {
   PutText(out, record.keyspace);
   PutText(out, record.table);
   PutText(out, record.type);
+  if (!record.dialect.empty()) PutText(out, record.dialect);
   AppendNumbers(record.numbered, out);
 }
 
@@ -83,6 +86,7 @@ bool ReadSchemaChange(ByteReader& input, SchemaChangeRecord& record) {
   record.keyspace = input.TakeText();
   record.table = input.TakeText();
   record.type = input.TakeText();
+  if ((flags & kHasDialect) != 0) record.dialect = input.TakeText();
   return ReadNumbers(input, record.numbered);
 }
 
@@ -111,6 +115,12 @@ std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
   }
   if (!input.AtEnd()) return std::nullopt;
   return barrier;
+}
+
+void SchemaHistory::NameDialect(std::string_view dialect) {
+  for (SchemaChangeRecord& change : changes_) {
+    if (change.dialect.empty()) change.dialect = dialect;
+  }
 }
 
 void SchemaHistory::Add(const SchemaChangeRecord& record) {

@@ -38,6 +38,8 @@ std::optional<Barrier> DecodeBarrierPayload(std::string_view payload);
 class SchemaHistory {
  public:
   void Add(const SchemaChangeRecord& record);
+  // Of changes that do not say in whose CQL they were made.
+  void NameDialect(std::string_view dialect);
   const std::vector<SchemaChangeRecord>& changes() const { return changes_; }
 
  private:

@@ -102,6 +102,7 @@ void FillRecord(std::string_view text, const std::string& current_keyspace,
                 const cql::SchemaChangeContext& context, const cql::SchemaChange& change,
                 SchemaChangeRecord& record) {
   record.statement = text;
+  record.dialect = context.dialect.name;
   record.current_keyspace = current_keyspace;
   record.now_micros = context.now_micros;
   record.drop_micros = context.drop_micros;

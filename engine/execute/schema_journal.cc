@@ -47,7 +47,8 @@ void LeaveViewsEmpty(const Schema& after, std::vector<SchemaAction>& actions) {
 size_t RecordBytesMax(const SchemaChangeRecord& record, const Schema& after) {
   size_t bytes = 4 * kEntryBytes + record.statement.size() + record.current_keyspace.size() +
                  sizeof(Uuid) * record.uuids.size() + record.datacenter.size() +
-                 record.keyspace.size() + record.table.size() + record.type.size();
+                 record.dialect.size() + record.keyspace.size() + record.table.size() +
+                 record.type.size();
   for (const std::string& other : record.other_datacenters) bytes += kEntryBytes + other.size();
   const KeyspaceDefinition* const keyspace = after.FindKeyspace(record.keyspace);
   if (keyspace == nullptr) return bytes;

@@ -22,7 +22,9 @@ Keeper::Keeper(durable::DataDirectory directory, Recovered recovered,
                const durable::DataRunOptions& options)
     : recovered_(std::move(recovered)),
       run_(std::move(directory), recovered_.of_directory, options),
-      history_(recovered_.of_directory.history) {}
+      history_(recovered_.of_directory.history) {
+  history_.NameDialect(recovered_.dialect.name);
+}
 
 Keeper::~Keeper() = default;
 

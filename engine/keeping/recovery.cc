@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
 #include "engine/execute/schema_journal.h"
 #include "engine/execute/view_follower.h"
 #include "engine/model/op_status.h"
@@ -17,10 +18,13 @@ namespace {
 // Makes the schema again, and gathers the rest.
 class ServerSink final : public durable::RecoverySink {
  public:
-  ServerSink(shard::Engine& engine, const cql::Dialect& dialect, EventState& events)
-      : engine_(engine), dialect_(dialect), events_(events) {}
+  ServerSink(shard::Engine& engine, const std::optional<cql::Dialect>& asked, Recovered& recovered)
+      : engine_(engine), asked_(asked), dialect_(recovered.dialect), events_(recovered.events) {
+    if (asked) dialect_ = *asked;
+  }
 
   absl::Status OnChange(const SchemaChangeRecord& change) override {
+    if (!change.statement.empty()) LS_RETURN_IF_ERROR(NoteDialect(change.dialect));
     const cql::CqlStatus made = execute::ReplaySchemaChange(engine_, dialect_, change);
     if (made.ok()) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(
@@ -35,8 +39,43 @@ class ServerSink final : public durable::RecoverySink {
   }
 
  private:
+  // In what the next statement was made; empty: it does not say.
+  absl::Status NoteDialect(std::string_view name) {
+    if (name.empty()) {
+      has_unnamed_ = true;
+      return absl::OkStatus();
+    }
+    if (name == dialect_.name) {
+      is_named_ = true;
+      return absl::OkStatus();
+    }
+    const std::optional<cql::Dialect> made = cql::FindDialect(name);
+    if (!made) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the schema was made like '", ToAbsl(name),
+                       "', which this version does not know: a later one does"));
+    }
+    if (asked_ || is_named_) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the schema was made like ", ToAbsl(name), ", and is to be like ", ToAbsl(dialect_.name),
+          ", in which the same statements make other tables: start with --like ", ToAbsl(name),
+          ", or without --like"));
+    }
+    if (has_unnamed_) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the schema was made like ", ToAbsl(name),
+          ", but its first part does not say like what: start with --like ", ToAbsl(name)));
+    }
+    dialect_ = *made;
+    is_named_ = true;
+    return absl::OkStatus();
+  }
+
   shard::Engine& engine_;
-  const cql::Dialect& dialect_;
+  const std::optional<cql::Dialect>& asked_;
+  cql::Dialect& dialect_;
+  bool is_named_ = false;     // some statement has said it
+  bool has_unnamed_ = false;  // some has not
   EventState& events_;
 };
 
@@ -68,7 +107,7 @@ absl::Status FillViews(shard::Engine& engine, const std::optional<durable::Clock
 absl::StatusOr<Recovered> RecoverFrom(const std::string& snapshot_path, disk::FileCalls& calls,
                                       shard::Engine& engine, const RecoveryOptions& options) {
   Recovered recovered;
-  ServerSink sink(engine, options.dialect, recovered.events);
+  ServerSink sink(engine, options.dialect, recovered);
   LS_ASSIGN_OR_RETURN(recovered.of_directory, durable::RecoverFrom(snapshot_path, calls, engine,
                                                                    sink, options.of_directory));
   LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));
@@ -78,7 +117,7 @@ absl::StatusOr<Recovered> RecoverFrom(const std::string& snapshot_path, disk::Fi
 absl::StatusOr<Recovered> Recover(const durable::DataDirectory& directory, shard::Engine& engine,
                                   const RecoveryOptions& options) {
   Recovered recovered;
-  ServerSink sink(engine, options.dialect, recovered.events);
+  ServerSink sink(engine, options.dialect, recovered);
   LS_ASSIGN_OR_RETURN(recovered.of_directory,
                       durable::Recover(directory, engine, sink, options.of_directory));
   LS_RETURN_IF_ERROR(FillViews(engine, recovered.events.clock, options));

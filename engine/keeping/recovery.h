@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_KEEPING_RECOVERY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -17,8 +18,8 @@ namespace liststore::keeping {
 
 struct RecoveryOptions {
   durable::RecoveryOptions of_directory;
-  // Whose CQL the statements are that made the schema.
-  cql::Dialect dialect = {};
+  // Whose CQL the schema is to be of. nullopt: that of the directory, or ScyllaDB's where it does not say.
+  std::optional<cql::Dialect> dialect = {};
   // Of what views are filled by.
   uint64_t now_nanos = 0;
 };
@@ -26,9 +27,11 @@ struct RecoveryOptions {
 struct Recovered {
   durable::Recovered of_directory;
   EventState events;
+  cql::Dialect dialect;  // in which the schema was made again
 };
 
-// As durable::Recover: makes the schema again by its statements, and fills views.
+// As durable::Recover: makes the schema again by its statements, and fills views. FailedPrecondition also: it was
+// made in another dialect than the one asked for, or in one that this version does not have.
 absl::StatusOr<Recovered> Recover(const durable::DataDirectory& directory, shard::Engine& engine,
                                   const RecoveryOptions& options);
 

@@ -12,6 +12,7 @@
 #include "engine/base/strings.h"
 #include "engine/durable/definitions.h"
 #include "engine/durable/schema_records.h"
+#include "engine/model/dialect_name.h"
 #include "engine/model/token.h"
 
 namespace liststore {
@@ -125,7 +126,15 @@ class ListKeeper::Sink final : public durable::RecoverySink {
         change.statement.empty() || std::ranges::any_of(known_, [&](const Statement& known) {
           return known.text == change.statement;
         });
-    if (is_known) return absl::OkStatus();
+    const bool is_scylla = change.dialect.empty() || change.dialect == kScyllaDialectName;
+    if (is_known && is_scylla) return absl::OkStatus();
+    if (is_known) {
+      return absl::FailedPreconditionError(absl::StrCat("the data directory ", directory_,
+                                                        " has the ", NameOf(change), ", made like ",
+                                                        change.dialect,
+                                                        ", and list stores have ScyllaDB's; "
+                                                        "liststore serve --data-dir opens it"));
+    }
     return absl::FailedPreconditionError(
         absl::StrCat("the data directory ", directory_, " has the ", NameOf(change),
                      ", as no list store of the keyspace ", keyspace_, " makes it (",
@@ -253,6 +262,7 @@ absl::Status ListKeeper::WriteMissingChanges() {
     }
     SchemaChangeRecord change;
     change.statement = statement.text;
+    change.dialect = kScyllaDialectName;
     change.now_nanos = clock_.NowNanos();
     change.now_micros = static_cast<int64_t>(change.now_nanos / 1000);
     change.keyspace = keyspace_;

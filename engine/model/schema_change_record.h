@@ -21,10 +21,11 @@ struct NumberedTable {
   bool operator==(const NumberedTable&) const = default;
 };
 
-// A statement that has changed the schema, and all that it depended on beside the schema before it
-// and the server's dialect. Without a statement: a table has another number, and nothing else is new.
+// A statement that has changed the schema, and all that it depended on beside the schema before it.
+// Without a statement: a table has another number, and nothing else is new.
 struct SchemaChangeRecord {
   std::string statement;
+  std::string dialect;           // its name; empty: written by a version that did not say
   std::string current_keyspace;  // of USE; empty: none
   int64_t now_micros = 0;
   uint64_t now_nanos = 0;              // of the rows' side of it

@@ -88,6 +88,19 @@ cql_face::CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const No
   return face;
 }
 
+// What clients see of the node, and what statements are judged by.
+struct ServerLook {
+  settings::ScyllaConfig config;
+  NodeLook node;
+};
+
+absl::StatusOr<ServerLook> MakeLook(const CqlServerOptions& options) {
+  ServerLook look;
+  LS_ASSIGN_OR_RETURN(look.config, MakeScyllaConfig(options));
+  LS_ASSIGN_OR_RETURN(look.node, MakeNodeLook(options, look.config));
+  return look;
+}
+
 execute::FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
   if (!options.on_notice) return {};
   return [on_notice = options.on_notice](cql::CqlFeature feature, std::string_view statement) {
@@ -111,12 +124,10 @@ class CqlServer::Impl {
     }
     Impl impl(options);
     LS_RETURN_IF_ERROR(impl.OpenEngine(options));
-    LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));
-    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
+    LS_ASSIGN_OR_RETURN(ServerLook look, MakeLook(options));
+    LS_RETURN_IF_ERROR(impl.Recover(options, /*goes_on_behind_damage=*/true, look));
     ServerKeeping& keeping = impl.keeping_;
-    LS_RETURN_IF_ERROR(keeping.Recover(options, look.dialect, *impl.engine_, *impl.clock_,
-                                       /*goes_on_behind_damage=*/true));
-    LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, config, keeping.recovered_roles()));
+    LS_ASSIGN_OR_RETURN(impl.roles_, MakeRoles(options, look.config, keeping.recovered_roles()));
     LS_RETURN_IF_ERROR(keeping.Begin(*impl.engine_, *impl.roles_));
     return keeping.keeper()->TakeSnapshot().status();
   }
@@ -203,8 +214,10 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
-    LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));
-    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
+    LS_ASSIGN_OR_RETURN(ServerLook choice, MakeLook(options));
+    LS_RETURN_IF_ERROR(Recover(options, /*goes_on_behind_damage=*/false, choice));
+    const settings::ScyllaConfig& config = choice.config;
+    const NodeLook& look = choice.node;
     HandlerContext context{.engine = *engine_,
                            .events = events_,
                            .clients = clients_,
@@ -226,8 +239,6 @@ class CqlServer::Impl {
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
-    LS_RETURN_IF_ERROR(keeping_.Recover(options, look.dialect, *engine_, *clock_,
-                                        /*goes_on_behind_damage=*/false));
     LS_ASSIGN_OR_RETURN(roles_, MakeRoles(options, config, keeping_.recovered_roles()));
     LS_RETURN_IF_ERROR(keeping_.Begin(*engine_, *roles_));
     LS_RETURN_IF_ERROR(keeping_.TakeOver());
@@ -362,6 +373,24 @@ class CqlServer::Impl {
     uint32_t number = 0;
     while (number + 1 < server_->loop_count() && !server_->loop(number).IsCurrent()) ++number;
     return number;
+  }
+
+  // What is there is recovered, and the server looks like whom it was made like, unless it was said.
+  absl::Status Recover(const CqlServerOptions& options, bool goes_on_behind_damage,
+                       ServerLook& look) {
+    std::optional<cql::Dialect> asked;
+    if (!options.like.empty()) asked = look.node.dialect;
+    LS_ASSIGN_OR_RETURN(const std::optional<cql::Dialect> made,
+                        keeping_.Recover(options, asked, *engine_, *clock_, goes_on_behind_damage));
+    if (!made || made->name == look.node.dialect.name) return absl::OkStatus();
+    CqlServerOptions taken = options;
+    taken.like = made->name;
+    LS_ASSIGN_OR_RETURN(look, MakeLook(taken));
+    if (options.on_keeping) {
+      options.on_keeping(
+          ToStd(absl::StrCat("goes on like ", taken.like, ", as the schema was made")));
+    }
+    return absl::OkStatus();
   }
 
   const ClientShares shares_;

@@ -106,7 +106,6 @@ absl::Status LookLikeCassandra(std::string_view version, NodeLook& look) {
 
 // What CqlServerOptions::like may be.
 struct Likeness {
-  std::string_view name;
   bool is_scylla = true;
   std::string_view release_version;  // in the words of that option
   cql::Dialect dialect;
@@ -115,13 +114,13 @@ struct Likeness {
 absl::StatusOr<Likeness> FindLikeness(std::string_view name) {
   if (name.empty()) return Likeness{};
   const Likeness all[] = {
-      {"scylla:2025.1", true, "scylla-2025.1.0", cql::ScyllaDialect()},
-      {"cassandra:3.11", false, "3.11.17", cql::CassandraDialect(3, 11)},
-      {"cassandra:4.1", false, "4.1.8", cql::CassandraDialect(4, 1)},
-      {"cassandra:5.0", false, "5.0.8", cql::CassandraDialect(5, 0)},
+      {true, "scylla-2025.1.0", cql::ScyllaDialect()},
+      {false, "3.11.17", cql::CassandraDialect(3, 11)},
+      {false, "4.1.8", cql::CassandraDialect(4, 1)},
+      {false, "5.0.8", cql::CassandraDialect(5, 0)},
   };
   for (const Likeness& likeness : all) {
-    if (likeness.name == name) return likeness;
+    if (likeness.dialect.name == name) return likeness;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("like is '", absl::CHexEscape(ToAbsl(name.substr(0, kNameBytesMax))),

@@ -61,19 +61,22 @@ ServerKeeping::ServerKeeping(const CqlServerOptions& options, uint64_t log_bytes
                         .say_failure = say_failure_},
       from_snapshot_(options.from_snapshot) {}
 
-absl::Status ServerKeeping::Recover(const CqlServerOptions& options, const cql::Dialect& dialect,
-                                    shard::Engine& engine, ServerClock& clock,
-                                    bool goes_on_behind_damage) {
+absl::StatusOr<std::optional<cql::Dialect>> ServerKeeping::Recover(
+    const CqlServerOptions& options, const std::optional<cql::Dialect>& asked,
+    shard::Engine& engine, ServerClock& clock, bool goes_on_behind_damage) {
   clock_ = &clock;
   keeping::RecoveryOptions recovery;
-  recovery.dialect = dialect;
+  recovery.dialect = asked;
   recovery.now_nanos = clock.NowNanos();
   recovery.of_directory.goes_on_behind_damage = goes_on_behind_damage;
   recovery.of_directory.threads = options.shards;
   recovery.of_directory.say = say_;
   if (options.data_dir.empty()) {
-    if (from_snapshot_.empty()) return absl::OkStatus();
-    return keeping::RecoverFrom(from_snapshot_, disk::KernelFileCalls(), engine, recovery).status();
+    if (from_snapshot_.empty()) return std::nullopt;
+    LS_ASSIGN_OR_RETURN(
+        const keeping::Recovered recovered,
+        keeping::RecoverFrom(from_snapshot_, disk::KernelFileCalls(), engine, recovery));
+    return recovered.dialect;
   }
   LS_ASSIGN_OR_RETURN(durable::DataDirectory directory,
                       durable::DataDirectory::Open(options.data_dir));
@@ -98,9 +101,10 @@ absl::Status ServerKeeping::Recover(const CqlServerOptions& options, const cql::
   if (kept_clock && kept_clock->setting.mode != ServerClock::Mode::kReal) {
     clock.ResetTo(kept_clock->setting, kept_clock->now_nanos);
   }
+  const cql::Dialect dialect = recovered.dialect;
   keeper_ =
       std::make_unique<keeping::Keeper>(std::move(directory), std::move(recovered), run_options_);
-  return absl::OkStatus();
+  return dialect;
 }
 
 absl::Status ServerKeeping::Begin(shard::Engine& engine, roles::RoleStore& roles) {

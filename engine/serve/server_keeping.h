@@ -39,9 +39,13 @@ class ServerKeeping {
   ServerKeeping& operator=(const ServerKeeping&) = delete;
 
   // Fills the engine, and sets the clock, which outlives this, by what the directory or the snapshot to
-  // begin with has. `goes_on_behind_damage`: by what is behind damage as well.
-  absl::Status Recover(const CqlServerOptions& options, const cql::Dialect& dialect,
-                       shard::Engine& engine, ServerClock& clock, bool goes_on_behind_damage);
+  // begin with has. `goes_on_behind_damage`: by what is behind damage as well. Gives the dialect in which
+  // the schema was made there; FailedPrecondition: it is not the one that is `asked` for. nullopt:
+  // nothing is kept, and there is nothing to begin with.
+  absl::StatusOr<std::optional<cql::Dialect>> Recover(const CqlServerOptions& options,
+                                                      const std::optional<cql::Dialect>& asked,
+                                                      shard::Engine& engine, ServerClock& clock,
+                                                      bool goes_on_behind_damage);
   // What was recovered of them; nullptr: nothing.
   const roles::RoleState* recovered_roles() const {
     return keeper_ == nullptr ? nullptr : keeper_->recovered_roles();

@@ -118,7 +118,8 @@ struct CqlServerOptions {
   // Which database it looks and answers like: "scylla:2025.1", "cassandra:3.11", "cassandra:4.1" or
   // "cassandra:5.0". A Cassandra has its rules of CQL as well: docs/cql_support.md, "Where Cassandra
   // differs". What it says of `looks_like_scylla` and `release_version` counts where those are not
-  // given. Empty: ScyllaDB's CQL, whatever the look.
+  // given. Empty: like whom the schema of `data_dir` or `from_snapshot` was made, which another one is refused for
+  // (FailedPrecondition); without such a schema ScyllaDB's CQL, whatever the look.
   std::string like;
   // Shards of the node, each with a thread of its own. 1 to 256. Ignored with a `store`, which has
   // its own number of shards.

@@ -130,6 +130,16 @@ TEST_F(ListStoreDirectory, OtherTablesAreRefusedByName) {
   EXPECT_NE(refused.message().find("liststore serve --data-dir"), std::string::npos) << refused;
 }
 
+TEST_F(ListStoreDirectory, AServerThatIsLikeAnotherDatabaseIsRefused) {
+  ASSERT_TRUE(Embedded().ok());
+  CqlServerOptions options = ServerOptions();
+  options.like = "cassandra:5.0";
+  const absl::Status refused = CqlServer::Start(options).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+  EXPECT_NE(refused.message().find("made like scylla:2025.1"), std::string::npos);
+  Serve();
+}
+
 TEST_F(ListStoreDirectory, FeaturesThatNoStoreWritesAreRefusedByName) {
   {
     auto store = Embedded();

@@ -35,6 +35,7 @@ SchemaChangeRecord Full() {
   record.drop_micros = -3;
   record.uuids = {Uuid::FromRandomBits(4, 5), Uuid::FromRandomBits(6, 7)};
   record.datacenter = "dc1";
+  record.dialect = "cassandra:4.1";
   record.other_datacenters = {"dc2", ""};
   record.knows_datacenters = false;
   record.enable_tablets = true;
@@ -57,6 +58,18 @@ TEST(SchemaRecords, ComeBackAsTheyWere) {
   const auto barrier = DecodeBarrierPayload(payload);
   ASSERT_TRUE(barrier && barrier->numbers);
   EXPECT_EQ(*barrier->numbers, Full().numbered);
+}
+
+// So that what was written before there was a dialect is read.
+TEST(SchemaRecords, WithoutADialectTheyHaveTheFormOfBefore) {
+  SchemaChangeRecord record = Full();
+  std::string with;
+  durable::AppendChangeBarrier(record, with);
+  const std::string dialect = std::exchange(record.dialect, "");
+  std::string without;
+  durable::AppendChangeBarrier(record, without);
+  EXPECT_EQ(with.size(), without.size() + sizeof(uint32_t) + dialect.size());
+  EXPECT_EQ(static_cast<uint8_t>(with[1]) & ~static_cast<uint8_t>(without[1]), 16);
 }
 
 TEST(SchemaRecords, TakeNoMoreThanIsSetAsideForThem) {

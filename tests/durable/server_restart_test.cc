@@ -235,6 +235,46 @@ TEST_F(ServerRestart, SaysWhatFails) {
   EXPECT_NE(said_.find("no snapshot was taken: "), std::string::npos) << said_;
 }
 
+TEST_F(ServerRestart, IsLikeWhomItsSchemaWasMadeLike) {
+  CqlServerOptions options = Options();
+  options.like = "cassandra:4.1";
+  Start(options);
+  Must("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
+  const auto look = [&] {
+    return Rows("SELECT speculative_retry FROM system_schema.tables WHERE keyspace_name = 'k'") +
+           " " + Rows("SELECT release_version FROM system.local");
+  };
+  const std::string before = look();
+  EXPECT_EQ(before, "99p 4.1.8");
+  for (const bool in_snapshot : {false, true}) {
+    CqlServerOptions silent = Options();
+    Start(silent);
+    EXPECT_EQ(look(), before);
+    EXPECT_NE(said_.find("goes on like cassandra:4.1, as the schema was made"), std::string::npos);
+    if (in_snapshot) {
+      ASSERT_TRUE(server_->TakeSnapshot().ok());
+    }
+    Stop();
+    CqlServerOptions other = Options();
+    other.like = "scylla:2025.1";
+    const absl::Status refused = CqlServer::Start(other).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+    EXPECT_NE(refused.message().find("start with --like cassandra:4.1"), std::string::npos);
+  }
+  std::string checked;
+  const auto whole = CheckDataDirectory(
+      folder_.path(), [&](std::string_view line) { checked.append(line).append("\n"); });
+  ASSERT_TRUE(whole.ok() && *whole);
+  EXPECT_NE(checked.find("the schema was made like cassandra:4.1\n"), std::string::npos) << checked;
+  CqlServerOptions elsewhere = Options();
+  elsewhere.data_dir.clear();
+  elsewhere.commit_log = CommitLog::kOff;
+  elsewhere.from_snapshot = folder_ / "snapshot-0000000000000001.snapshot";
+  Start(elsewhere);
+  EXPECT_EQ(look(), before);
+}
+
 TEST_F(ServerRestart, RolesComeBackWithTheirPasswords) {
   CqlServerOptions options = Options();
   options.user = "admin";

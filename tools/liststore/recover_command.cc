@@ -54,7 +54,8 @@ void AddRecoverCommand(const Subcommand& program) {
   command.Footer(kRecoverHelp);
   const auto options = std::make_shared<RecoverOptions>();
   command.Option("DIR", &options->path, "The data directory").Required();
-  command.Option("--like", &options->like, "As serve was given it").Value("DATABASE");
+  command.Option("--like", &options->like, "Like this database, where the directory does not say")
+      .Value("DATABASE");
   command.Bytes("--memory-limit", &options->memory_limit_bytes,
                 "Limit on memory for rows [three quarters of the machine's]");
   command.Runs([options] { return RunRecover(*options); });

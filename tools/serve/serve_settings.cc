@@ -139,7 +139,8 @@ const std::vector<ServeSetting>& Table() {
       {.setting =
            {"like", T::kText, "scylla:2025.1", false,
             "Look and answer like this database, its rules of CQL included; --shards, --scylla "
-            "and\n--release-version, where they are given, count before it"},
+            "and\n--release-version, where they are given, count before it. Not given: as the "
+            "schema of\n--data-dir or --from was made"},
        .field = &S::like,
        .group = kLook,
        .words = {"scylla:2025.1", "cassandra:3.11", "cassandra:4.1", "cassandra:5.0"}},

@@ -5,6 +5,7 @@ namespace liststore::cql {
 Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   Dialect cassandra;
   cassandra.is_cassandra = true;
+  cassandra.name = major < 4 ? "cassandra:3.11" : major < 5 ? "cassandra:4.1" : "cassandra:5.0";
   cassandra.major = major;
   // Cassandra's grammar has no limit; this one keeps the stack.
   cassandra.expression_nesting_max = 100;
@@ -29,6 +30,14 @@ Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   // Source: cql3/conditions/ColumnCondition.java, which 3.11 does not have.
   cassandra.refuses_order_of_empty_collections = major > 4 || (major == 4 && minor >= 1);
   return cassandra;
+}
+
+std::optional<Dialect> FindDialect(std::string_view name) {
+  for (const Dialect& dialect :
+       {ScyllaDialect(), CassandraDialect(3, 11), CassandraDialect(4, 1), CassandraDialect(5, 0)}) {
+    if (dialect.name == name) return dialect;
+  }
+  return std::nullopt;
 }
 
 }  // namespace liststore::cql

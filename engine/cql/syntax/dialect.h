@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/model/dialect_name.h"
 
 namespace liststore::cql {
 
@@ -13,6 +17,8 @@ namespace liststore::cql {
 struct Dialect {
   // Words and names are Cassandra's where nothing below says more.
   bool is_cassandra = false;
+  // As CqlServerOptions::like has it, and records of the schema. Constant, of the program's life.
+  std::string_view name = kScyllaDialectName;
   uint32_t major = 0;  // of that Cassandra
 
   // ---- Texts
@@ -86,6 +92,8 @@ struct Dialect {
 constexpr Dialect ScyllaDialect() { return {}; }
 // 3.0 to 5.0; others are taken for the nearest.
 Dialect CassandraDialect(uint32_t major, uint32_t minor);
+// By its name; nullopt: this version has none of that name.
+std::optional<Dialect> FindDialect(std::string_view name);
 
 }  // namespace liststore::cql
 
