@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
 #include "engine/commitlog/log_directory.h"
 #include "engine/commitlog/segment_supply.h"
 #include "engine/disk/file_status.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::string_view kPrefix = "snapshot-";
 constexpr std::string_view kSuffix = ".snapshot";
 constexpr size_t kDigits = 16;
+constexpr std::string_view kMarkedName = "MARKED";
 
 std::string ParentOf(const std::string& path) {
   const std::string parent = std::filesystem::absolute(path).lexically_normal().string();
@@ -86,6 +88,29 @@ absl::StatusOr<std::vector<uint64_t>> DataDirectory::Snapshots() const {
   return numbers;
 }
 
+absl::StatusOr<bool> DataDirectory::IsMarked() const {
+  std::vector<std::string> names;
+  if (const int listed = calls_->List(path_, names); listed < 0) {
+    return disk::FileError("list", path_, listed);
+  }
+  return std::ranges::find(names, kMarkedName) != names.end();
+}
+
+absl::Status DataDirectory::SetMarked() const {
+  const std::string path = absl::StrCat(path_, "/", ToAbsl(kMarkedName));
+  const int file = calls_->Open(path, disk::FileCalls::OpenFor::kWriting);
+  if (file < 0) return disk::FileError("open", path, file);
+  calls_->Close(file);
+  return commitlog::SyncDirectory(*calls_, path_);
+}
+
+absl::Status DataDirectory::ClearMarked() const {
+  const std::string path = absl::StrCat(path_, "/", ToAbsl(kMarkedName));
+  const int removed = calls_->Remove(path);
+  return removed < 0 && removed != -ENOENT ? disk::FileError("remove", path, removed)
+                                           : absl::OkStatus();
+}
+
 absl::StatusOr<bool> DataDirectory::IsEmpty() const {
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> snapshots, Snapshots());
   LS_ASSIGN_OR_RETURN(const std::vector<commitlog::LogFiles> logs,
@@ -93,11 +118,11 @@ absl::StatusOr<bool> DataDirectory::IsEmpty() const {
   return snapshots.empty() && logs.empty();
 }
 
-absl::Status DataDirectory::RemoveSnapshotsBefore(uint64_t number) const {
+absl::Status DataDirectory::RemoveSnapshotsBefore(uint64_t number, uint64_t kept) const {
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, Snapshots());
   absl::Status status;
   for (const uint64_t old : numbers) {
-    if (old >= number) continue;
+    if (old >= number || old == kept) continue;
     const std::string path = SnapshotPath(old);
     const int removed = calls_->Remove(path);
     if (removed < 0 && status.ok()) status = disk::FileError("remove", path, removed);

@@ -3,6 +3,7 @@
 //   LOCK                                  taken by who uses the directory
 //   snapshot-0000000000000017.snapshot    everything at one time; the highest number is the newest
 //   log-0003-0000000000000017.log         commitlog/log_format.h
+//   MARKED                                empty; see SetMarked
 #ifndef LISTSTORE_ENGINE_DURABLE_DATA_DIRECTORY_H_
 #define LISTSTORE_ENGINE_DURABLE_DATA_DIRECTORY_H_
 
@@ -37,8 +38,13 @@ class DataDirectory {
   absl::StatusOr<bool> IsEmpty() const;
   // Numbers of the snapshots that there are, ascending.
   absl::StatusOr<std::vector<uint64_t>> Snapshots() const;
-  // Those with lower numbers go.
-  absl::Status RemoveSnapshotsBefore(uint64_t number) const;
+  // Those with lower numbers go, but for `kept`.
+  absl::Status RemoveSnapshotsBefore(uint64_t number, uint64_t kept = 0) const;
+  // Its logs may have marks and returns: whoever replays them looks for these first.
+  absl::StatusOr<bool> IsMarked() const;
+  // Is synchronised. Taken back once no log has any.
+  absl::Status SetMarked() const;
+  absl::Status ClearMarked() const;
 
  private:
   DataDirectory(std::string path, disk::FileCalls& calls, int lock)

@@ -37,7 +37,9 @@ DataRun::DataRun(DataDirectory directory, const Recovered& recovered, const Data
       run_(recovered.last_run + (options.log ? 1 : 0)),
       log_ends_(recovered.log_ends),
       old_logs_(recovered.log_ends),
-      next_snapshot_(recovered.snapshot + 1) {}
+      next_snapshot_(recovered.newest_snapshot + 1),
+      is_marked_(recovered.is_marked),
+      newest_snapshot_(recovered.snapshot) {}
 
 DataRun::~DataRun() = default;
 
@@ -137,12 +139,46 @@ absl::StatusOr<SnapshotResult> DataRun::TakeSnapshot(shard::Engine& engine, uint
   {
     const MutexLock result_lock(mutex_);
     last_snapshot_ = result;
+    newest_snapshot_ = number;
+    // A return will begin from what was before.
+    if (base_snapshot_) {
+      static_cast<void>(directory_.RemoveSnapshotsBefore(number, *base_snapshot_));
+      return result;
+    }
   }
   // What stays by mistake costs room, no more.
   if (logs_ != nullptr) static_cast<void>(logs_->DropBefore(written.positions));
   DropOldLogs();
   static_cast<void>(directory_.RemoveSnapshotsBefore(number));
+  if (is_marked_ && directory_.ClearMarked().ok()) is_marked_ = false;
   return result;
+}
+
+absl::Status DataRun::PrepareMark() {
+  if (is_marked_) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(directory_.SetMarked());
+  is_marked_ = true;
+  return absl::OkStatus();
+}
+
+void DataRun::NoteMark() {
+  const MutexLock lock(mutex_);
+  base_snapshot_ = newest_snapshot_;
+}
+
+void DataRun::ForgetMark() {
+  const MutexLock lock(mutex_);
+  base_snapshot_.reset();
+}
+
+void DataRun::NoteReturn() {
+  const MutexLock lock(mutex_);
+  if (base_snapshot_) newest_snapshot_ = *base_snapshot_;
+}
+
+uint64_t DataRun::base_snapshot() const {
+  const MutexLock lock(mutex_);
+  return base_snapshot_.value_or(0);
 }
 
 void DataRun::DropOldLogs() {

@@ -87,6 +87,17 @@ class DataRun {
   // the disk's, and what was there stays.
   absl::StatusOr<SnapshotResult> TakeSnapshot(shard::Engine& engine, uint64_t now_nanos,
                                               absl::FunctionRef<SnapshotContent()> content);
+  // --- Marks of the data, in the logs. Not while a snapshot is taken, but for ForgetMark.
+  // While there is a mark, the snapshot that a return to it begins from stays, and so do the logs behind it.
+  // Before a mark is written down. Errors are the disk's.
+  absl::Status PrepareMark();
+  void NoteMark();
+  void ForgetMark();
+  // The data went back to the mark.
+  void NoteReturn();
+  // Of the mark: ReturnRecord::base_snapshot.
+  uint64_t base_snapshot() const;
+
   // The last one of this run.
   SnapshotResult last_snapshot() const;
   // What the logs have on the disk, in bytes of their files.
@@ -114,8 +125,11 @@ class DataRun {
   std::unique_ptr<LogSet> logs_;
   Mutex snapshot_mutex_;    // one at a time
   uint64_t next_snapshot_;  // under it
+  bool is_marked_;          // so is the directory; by who writes marks or snapshots
   mutable Mutex mutex_;
   SnapshotResult last_snapshot_ ABSL_GUARDED_BY(mutex_);
+  uint64_t newest_snapshot_ ABSL_GUARDED_BY(mutex_);  // that has nothing of what was undone
+  std::optional<uint64_t> base_snapshot_ ABSL_GUARDED_BY(mutex_);  // nullopt: there is no mark
 };
 
 }  // namespace liststore::durable

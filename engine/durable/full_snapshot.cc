@@ -339,18 +339,12 @@ absl::Status CheckEnd(const Block& end, const LoadedSnapshot& loaded, size_t par
 // The store's own timestamps are microseconds of a clock, or a little above, and far below this.
 constexpr int64_t kOwnTimestampMax = int64_t{1} << 62;
 
-absl::StatusOr<LoadedSnapshot> Load(
-    disk::ByteSource& source, shard::Engine* engine,
-    absl::FunctionRef<absl::StatusOr<shard::RecordedTables>(const SnapshotContent&)> define,
-    uint32_t threads) {
-  LoadedSnapshot loaded;
-  SharedReader reader(source);
-  snapshot::BlockReader& blocks = reader.blocks();
+// `block`: the first behind the definitions.
+absl::Status ReadHead(snapshot::BlockReader& blocks, LoadedSnapshot& loaded, Block& block) {
   LS_RETURN_IF_ERROR(blocks.ReadFileHeader());
   loaded.taken_at_nanos = blocks.saved_at_nanos();
   // The definitions are whole when another kind comes; rows of none may be first.
   std::string definitions;
-  Block block;
   LS_RETURN_IF_ERROR(blocks.ReadBlock(block));
   const uint64_t definitions_at = block.payload_at;
   if (block.kind != BlockKind::kDefinitions) {
@@ -365,6 +359,18 @@ absl::StatusOr<LoadedSnapshot> Load(
   if (!DecodeDefinitions(definitions, loaded)) {
     return Damaged(definitions_at, 0, "definitions that nobody wrote");
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedSnapshot> Load(
+    disk::ByteSource& source, shard::Engine* engine,
+    absl::FunctionRef<absl::StatusOr<shard::RecordedTables>(const SnapshotContent&)> define,
+    uint32_t threads) {
+  LoadedSnapshot loaded;
+  SharedReader reader(source);
+  snapshot::BlockReader& blocks = reader.blocks();
+  Block block;
+  LS_RETURN_IF_ERROR(ReadHead(blocks, loaded, block));
   const std::vector<SnapshotTable>& tables = loaded.content.tables;
   LS_ASSIGN_OR_RETURN(const shard::RecordedTables recorded, define(loaded.content));
   std::vector<std::optional<TableId>> ids;
@@ -425,6 +431,20 @@ absl::StatusOr<LoadedSnapshot> LoadSnapshot(
     absl::FunctionRef<absl::StatusOr<shard::RecordedTables>(const SnapshotContent&)> define,
     uint32_t threads) {
   return LoadFile(calls, path, &engine, define, threads);
+}
+
+absl::StatusOr<LoadedSnapshot> ReadSnapshotHead(disk::FileCalls& calls,
+                                                const std::string& path) try {
+  disk::FileSource source(calls, path);
+  LS_RETURN_IF_ERROR(source.Open());
+  snapshot::BlockReader blocks(source, snapshot::kFullSnapshot);
+  LoadedSnapshot loaded;
+  Block block;
+  const absl::Status read = ReadHead(blocks, loaded, block);
+  if (read.ok()) return loaded;
+  return absl::Status(read.code(), absl::StrCat(path, ": ", read.message()));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::StatusOr<LoadedSnapshot> CheckSnapshot(disk::FileCalls& calls, const std::string& path) {

@@ -78,6 +78,9 @@ absl::StatusOr<LoadedSnapshot> LoadSnapshot(
     absl::FunctionRef<absl::StatusOr<shard::RecordedTables>(const SnapshotContent&)> define,
     uint32_t threads);
 
+// Its definitions alone: content, run, positions and the shape of `copied`. Errors as LoadSnapshot.
+absl::StatusOr<LoadedSnapshot> ReadSnapshotHead(disk::FileCalls& calls, const std::string& path);
+
 // Reads all of it and looks at every byte, without an engine. Errors as LoadSnapshot.
 absl::StatusOr<LoadedSnapshot> CheckSnapshot(disk::FileCalls& calls, const std::string& path);
 

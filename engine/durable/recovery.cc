@@ -18,6 +18,7 @@
 #include "engine/commitlog/record_source.h"
 #include "engine/durable/definitions.h"
 #include "engine/durable/full_snapshot.h"
+#include "engine/durable/log_returns.h"
 #include "engine/durable/table_numbers.h"
 #include "engine/shard/replay.h"
 
@@ -112,7 +113,11 @@ class NumberingSink final : public shard::ReplaySink {
     if (!barrier) {
       return absl::DataLossError("the commit log has a change of the schema that nobody wrote");
     }
-    if (barrier->numbers) {
+    if (barrier->is_mark) return absl::OkStatus();
+    if (barrier->back) {
+      LS_RETURN_IF_ERROR(GoBack(*barrier->back));
+      numbers_.Begin(barrier->back->numbers);
+    } else if (barrier->numbers) {
       numbers_.Begin(*barrier->numbers);
     } else {
       LS_RETURN_IF_ERROR(Make(barrier->change));
@@ -125,6 +130,19 @@ class NumberingSink final : public shard::ReplaySink {
   absl::Status OnEvent(std::string_view payload) override { return sink_.OnEvent(payload); }
 
  private:
+  // What lies behind the mark has been passed by.
+  absl::Status GoBack(const ReturnRecord& back) {
+    if (back.mark != 0 && !recovered_.is_marked) {
+      return absl::DataLossError(
+          "the commit log has a reset, and the file MARKED, which says that there are such, is "
+          "missing");
+    }
+    LS_RETURN_IF_ERROR(sink_.OnReturn(/*to_nothing=*/back.mark == 0));
+    if (back.mark == 0) recovered_.history = {};
+    for (const std::string& event : back.events) LS_RETURN_IF_ERROR(sink_.OnEvent(event));
+    return absl::OkStatus();
+  }
+
   shard::Engine& engine_;
   RecoverySink& sink_;
   Recovered& recovered_;
@@ -155,6 +173,7 @@ absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, sha
                             Recovered& recovered) {
   const auto begun = std::chrono::steady_clock::now();
   Loaded loaded;
+  Definitions of_file;
   const auto define = [&](const SnapshotContent& content) -> absl::StatusOr<shard::RecordedTables> {
     std::optional<Definitions> definitions = DefinitionsIn(content.definitions);
     if (!definitions) {
@@ -167,18 +186,14 @@ absl::StatusOr<Loaded> Load(disk::FileCalls& calls, const std::string& path, sha
     for (const std::string& event : definitions->events) {
       LS_RETURN_IF_ERROR(sink.OnEvent(event));
     }
-    loaded.positions = std::move(definitions->old_logs);
     recovered.last_run = definitions->last_run;
     sink.Begin(definitions->numbers);
+    of_file = *std::move(definitions);
     return sink.Tables();
   };
   LS_ASSIGN_OR_RETURN(loaded.snapshot,
                       LoadSnapshot(calls, path, engine, define, std::max(options.threads, 1u)));
-  for (size_t shard = 0; shard < loaded.snapshot.positions.size(); ++shard) {
-    // Without a log the snapshot says 0.
-    uint64_t& position = loaded.positions[static_cast<uint32_t>(shard)];
-    position = std::max(position, loaded.snapshot.positions[shard]);
-  }
+  loaded.positions = PositionsBehind(loaded.snapshot, of_file);
   if (options.say) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     options.say(absl::StrFormat("loaded %s: %d rows of %d partitions in %.2f s", path,
@@ -229,10 +244,14 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
   LS_ASSIGN_OR_RETURN(const std::vector<commitlog::LogFiles> files,
                       commitlog::ListLogs(directory.calls(), directory.path()));
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> snapshots, directory.Snapshots());
+  if (!snapshots.empty()) recovered.newest_snapshot = snapshots.back();
+  LS_ASSIGN_OR_RETURN(recovered.is_marked, directory.IsMarked());
+  LS_ASSIGN_OR_RETURN(const RecoveryStart start,
+                      FindRecoveryStart(directory, options.goes_on_behind_damage));
+  recovered.snapshot = start.snapshot;
   Loaded loaded;
-  if (!snapshots.empty()) {
-    recovered.snapshot = snapshots.back();
-    LS_ASSIGN_OR_RETURN(loaded, Load(directory.calls(), directory.SnapshotPath(snapshots.back()),
+  if (start.snapshot != 0) {
+    LS_ASSIGN_OR_RETURN(loaded, Load(directory.calls(), directory.SnapshotPath(start.snapshot),
                                      engine, options, numbering, recovered));
     recovered.log_ends = loaded.positions;
   }
@@ -257,9 +276,10 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
                     }});
   }
   shard::RecordedTables tables = numbering.Tables();
-  LS_ASSIGN_OR_RETURN(const shard::ReplayResult result,
-                      shard::ReplayLogs(engine, tables, logs, numbering,
-                                        snapshots.empty() ? nullptr : &loaded.snapshot.copied));
+  LS_ASSIGN_OR_RETURN(
+      const shard::ReplayResult result,
+      shard::ReplayLogs(engine, tables, logs, numbering,
+                        start.snapshot == 0 ? nullptr : &loaded.snapshot.copied, start.undone));
   for (size_t i = 0; i < files.size(); ++i) {
     uint64_t& end = recovered.log_ends[files[i].shard];
     end = std::max(end, ends[i].end);
@@ -273,10 +293,12 @@ absl::StatusOr<Recovered> Recover(const DataDirectory& directory, shard::Engine&
     options.say(absl::StrFormat(
         "recovered %d writes, %d changes of the schema and %d truncations in %.2f s%s",
         result.writes, result.barriers, result.truncations, took.count(),
-        result.batches_cut == 0 ? std::string()
-                                : absl::StrCat("; ", result.batches_cut,
-                                               " batches that were not written down whole are "
-                                               "left out, nobody was told of them")));
+        (result.undone == 0 ? std::string()
+                            : absl::StrCat("; ", result.undone, " records were undone by resets")) +
+            (result.batches_cut == 0 ? std::string()
+                                     : absl::StrCat("; ", result.batches_cut,
+                                                    " batches that were not written down whole are "
+                                                    "left out, nobody was told of them"))));
   }
   return recovered;
 }
@@ -286,18 +308,14 @@ absl::StatusOr<bool> CheckDirectory(const DataDirectory& directory,
   bool is_whole = true;
   DialectsSaid dialects;
   LS_ASSIGN_OR_RETURN(const std::vector<uint64_t> snapshots, directory.Snapshots());
-  std::map<uint32_t, uint64_t> positions;
+  std::map<uint64_t, std::map<uint32_t, uint64_t>> positions_of;  // by snapshot
   for (const uint64_t number : snapshots) {
     const std::string path = directory.SnapshotPath(number);
     const absl::StatusOr<LoadedSnapshot> checked = CheckSnapshot(directory.calls(), path);
     if (checked.ok()) {
       if (const auto known = DefinitionsIn(checked->content.definitions)) {
-        positions = known->old_logs;
+        positions_of[number] = PositionsBehind(*checked, *known);
         for (const SchemaChangeRecord& change : known->changes) dialects.Note(change);
-      }
-      for (size_t shard = 0; shard < checked->positions.size(); ++shard) {
-        uint64_t& position = positions[static_cast<uint32_t>(shard)];
-        position = std::max(position, checked->positions[shard]);
       }
       say(absl::StrFormat("snapshot %d: %d rows of %d partitions, %d bytes", number, checked->rows,
                           checked->partitions, checked->bytes));
@@ -308,6 +326,16 @@ absl::StatusOr<bool> CheckDirectory(const DataDirectory& directory,
       return checked.status();
     }
   }
+  // A damaged one has been said, and the logs are read from its positions where its head is whole.
+  const absl::StatusOr<RecoveryStart> start =
+      FindRecoveryStart(directory, /*goes_on_behind_damage=*/true);
+  if (!start.ok() && !absl::IsDataLoss(start.status())) return start.status();
+  if (!start.ok()) {
+    is_whole = false;
+    say(ToStd(absl::StrCat("DAMAGED: ", start.status().message())));
+  }
+  const std::map<uint32_t, uint64_t> positions =
+      start.ok() ? positions_of[start->snapshot] : std::map<uint32_t, uint64_t>();
   LS_ASSIGN_OR_RETURN(const std::vector<commitlog::LogFiles> files,
                       commitlog::ListLogs(directory.calls(), directory.path()));
   for (const commitlog::LogFiles& file : files) {

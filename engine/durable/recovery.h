@@ -36,6 +36,10 @@ class RecoverySink {
   // What stands in the log beside rows and tables. Some may come twice: of a snapshot, and of the log from
   // before it.
   virtual absl::Status OnEvent(std::string_view event) = 0;
+  // The data went back to an earlier instant. What has been told so far is of no later one, but for events: what
+  // they came to is no more, and all of it is told once more behind this. `to_nothing`: there is no keyspace of
+  // users any more.
+  virtual absl::Status OnReturn(bool to_nothing) = 0;
 };
 
 // What there was beside rows, tables and events.
@@ -45,7 +49,10 @@ struct Recovered {
   uint32_t last_run = 0;
   // Where each log goes on, by shard.
   std::map<uint32_t, uint64_t> log_ends;
-  uint64_t snapshot = 0;  // its number; 0: there was none
+  uint64_t snapshot =
+      0;  // its number; 0: there was none, or all that there were had what was undone
+  uint64_t newest_snapshot = 0;  // of all; 0: there was none
+  bool is_marked = false;        // DataDirectory::IsMarked
   bool is_damaged = false;
 
   bool is_empty() const { return snapshot == 0 && log_ends.empty(); }

@@ -9,6 +9,8 @@ namespace {
 
 constexpr uint8_t kStart = 1;
 constexpr uint8_t kChange = 2;
+constexpr uint8_t kMark = 3;
+constexpr uint8_t kReturn = 4;
 
 constexpr uint8_t kKnowsDatacenters = 1;
 constexpr uint8_t kTablets = 2;
@@ -95,6 +97,17 @@ void AppendStart(std::span<const NumberedTable> tables, std::string& out) {
   AppendNumbers(tables, out);
 }
 
+void AppendMark(std::string& out) { Put(out, kMark); }
+
+void AppendReturn(const ReturnRecord& record, std::string& out) {
+  Put(out, kReturn);
+  Put(out, record.mark);
+  Put(out, record.base_snapshot);
+  AppendNumbers(record.numbers, out);
+  Put(out, static_cast<uint32_t>(record.events.size()));
+  for (const std::string& event : record.events) PutText(out, event);
+}
+
 void AppendChangeBarrier(const SchemaChangeRecord& record, std::string& out) {
   Put(out, kChange);
   AppendSchemaChange(record, out);
@@ -107,6 +120,18 @@ std::optional<Barrier> DecodeBarrierPayload(std::string_view payload) {
     case kStart:
       if (!ReadNumbers(input, barrier.numbers.emplace())) return std::nullopt;
       break;
+    case kMark:
+      barrier.is_mark = true;
+      break;
+    case kReturn: {
+      ReturnRecord& back = barrier.back.emplace();
+      back.mark = input.Take<uint64_t>();
+      back.base_snapshot = input.Take<uint64_t>();
+      if (!ReadNumbers(input, back.numbers)) return std::nullopt;
+      const uint32_t events = input.TakeCount(sizeof(uint32_t));
+      for (uint32_t i = 0; i < events; ++i) back.events.emplace_back(input.TakeText());
+      break;
+    }
     case kChange:
       if (!ReadSchemaChange(input, barrier.change)) return std::nullopt;
       break;

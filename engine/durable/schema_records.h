@@ -21,15 +21,30 @@ bool ReadSchemaChange(ByteReader& input, SchemaChangeRecord& record);
 void AppendNumbers(std::span<const NumberedTable> tables, std::string& out);
 bool ReadNumbers(ByteReader& input, std::vector<NumberedTable>& tables);
 
-// What a barrier of the log says.
+// A return: to a mark of the same run, behind which everything is undone, or to no tables of users at all.
+struct ReturnRecord {
+  uint64_t mark = 0;           // its step; 0: to nothing
+  uint64_t base_snapshot = 0;  // the newest that has nothing of what is undone; 0: there is none
+  // Which numbers tables have behind it, and everything that events have said, once more.
+  std::vector<NumberedTable> numbers;
+  std::vector<std::string> events;
+
+  bool operator==(const ReturnRecord&) const = default;
+};
+
+// What a barrier of the log says: one of these.
 struct Barrier {
-  // A start of the server, with the numbers of all tables; else a change.
+  // A start of the server, with the numbers of all tables.
   std::optional<std::vector<NumberedTable>> numbers;
+  bool is_mark = false;
+  std::optional<ReturnRecord> back;
   SchemaChangeRecord change;
 };
 // Bytes of a barrier beside a change.
 inline constexpr size_t kBarrierBytes = 1;
 void AppendStart(std::span<const NumberedTable> tables, std::string& out);
+void AppendMark(std::string& out);
+void AppendReturn(const ReturnRecord& record, std::string& out);
 void AppendChangeBarrier(const SchemaChangeRecord& record, std::string& out);
 std::optional<Barrier> DecodeBarrierPayload(std::string_view payload);
 

@@ -1,5 +1,6 @@
 #include "engine/instruments/data_table.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
@@ -44,6 +45,11 @@ cql::CqlOr<std::string> ActionIn(const cql::VirtualTable::Values& values) {
   return *std::move(action);
 }
 
+bool HasDataOfUsers(const Schema& schema) {
+  return std::ranges::any_of(schema.keyspaces,
+                             [](const auto& entry) { return !entry.second->is_system(); });
+}
+
 }  // namespace
 
 DataTable::DataTable(shard::Engine& engine, ServerClock& clock, DataTableOptions options)
@@ -52,8 +58,9 @@ DataTable::DataTable(shard::Engine& engine, ServerClock& clock, DataTableOptions
       options_(std::move(options)),
       start_setting_(clock.setting()),
       start_nanos_(clock.NowNanos()),
+      began_with_data_(HasDataOfUsers(*engine.catalog().snapshot())),
       definition_(cql::MakeVirtualDefinition(kDataSpec)),
-      baseline_(engine) {}
+      baseline_(engine, options_.journal) {}
 
 DataTable::~DataTable() = default;
 
@@ -96,13 +103,6 @@ std::optional<cql::CqlError> DataTable::Write(const Values& values) {
     return RefuseData("'" + *action +
                       "' is not for a server of a list store, whose data belongs to the program");
   }
-  if (options_.keeps_log && *action != "forget") {
-    return RefuseData(
-        "'" + *action +
-        "' is not for a server with a commit log, which would bring back what a reset "
-        "has taken: start it with --commit-log off, or without --data-dir; TRUNCATE and "
-        "DROP are kept like everything else");
-  }
   if (*action == "mark") return Mark();
   if (*action == "reset") return Reset();
   const MutexLock lock(mutex_);
@@ -112,9 +112,14 @@ std::optional<cql::CqlError> DataTable::Write(const Values& values) {
 }
 
 cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
-  LS_CHECK(status == OpStatus::kOutOfMemory, "a baseline has one reason to fail");
   std::string why = "liststore.data: '";
-  why.append(action).append("' was refused and has changed nothing: ");
+  why.append(action).append("' was refused");
+  if (status == OpStatus::kNotKept) {
+    why += ", and " + options_.journal->Refusal();
+    return cql::CqlError::Server(std::move(why));
+  }
+  LS_CHECK(status == OpStatus::kOutOfMemory, "a baseline has two reasons to fail");
+  why += " and has changed nothing: ";
   const MemoryRefusal refusal = engine_.memory_refusal();
   why += refusal.machine_bytes == 0 ? "the heap has no memory for it" : refusal.Text();
   return cql::CqlError::Server(std::move(why));
@@ -131,6 +136,11 @@ std::optional<cql::CqlError> DataTable::Mark() {
 
 std::optional<cql::CqlError> DataTable::Reset() {
   const MutexLock lock(mutex_);
+  if (options_.keeps_what_it_began_with && began_with_data_ && !baseline_.marked_nanos()) {
+    return RefuseData(
+        "'reset' has no mark to go back to, and would empty what is kept in the data directory: "
+        "marks end with the server; set one first, or empty tables by TRUNCATE and DROP");
+  }
   const ServerClock::Setting setting = baseline_.marked_nanos() ? marked_setting_ : start_setting_;
   const uint64_t now_nanos = setting.mode == ServerClock::Mode::kReal
                                  ? clock_.MachineNanos()

@@ -25,8 +25,11 @@ struct DataTableOptions {
   // The engine belongs to a list store of the program, which knows its tables by number and its
   // features by heart: nothing can be taken back under it, and every action is refused.
   bool serves_list_store = false;
-  // There is a commit log, which knows no marks: they and resets are refused.
-  bool keeps_log = false;
+  // Writes down marks and resets; outlives the table. nullptr: nobody does.
+  shard::BaselineJournal* journal = nullptr;
+  // A reset without a mark is refused where there were keyspaces of users when the table was made: what it would
+  // empty is kept on a disk, and marks end with the process.
+  bool keeps_what_it_began_with = false;
   // Told of every change of the schema that a reset made, once it can be seen and before the
   // statement is answered, by the thread that asked. May be empty.
   std::function<void(std::span<const SchemaDifference>)> on_schema_change;
@@ -66,6 +69,7 @@ class DataTable final : public cql::VirtualTable {
   const DataTableOptions options_;
   const ServerClock::Setting start_setting_;
   const uint64_t start_nanos_;
+  const bool began_with_data_;
   const std::shared_ptr<const TableDefinition> definition_;
   std::vector<Resettable*> resettables_;
   mutable Mutex mutex_;

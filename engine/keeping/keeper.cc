@@ -1,8 +1,10 @@
 #include "engine/keeping/keeper.h"
 
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -76,6 +78,14 @@ void Keeper::NoteClock() {
   static_cast<void>(engine_->AppendEvent(event));
 }
 
+std::vector<std::string> Keeper::AllEvents(const roles::RoleState& roles) const {
+  std::vector<std::string> events;
+  AppendRoleEvent(roles::RoleState(), roles, events.emplace_back());
+  if (!recovered_.events.holding.empty()) events.push_back(recovered_.events.holding);
+  durable::AppendClockEvent(clock_(), events.emplace_back());
+  return events;
+}
+
 durable::SnapshotContent Keeper::Content() {
   const std::shared_ptr<const Schema> schema = engine_->catalog().snapshot();
   durable::Definitions definitions = run_.NewDefinitions();
@@ -85,12 +95,7 @@ durable::SnapshotContent Keeper::Content() {
   }
   definitions.numbers = execute::AllNumbered(*schema);
   // Its log's position was read before: what is noted behind that comes again, or is here.
-  AppendRoleEvent(roles::RoleState(), *roles_->SettledSnapshot(),
-                  definitions.events.emplace_back());
-  durable::AppendClockEvent(clock_(), definitions.events.emplace_back());
-  if (!recovered_.events.holding.empty()) {
-    definitions.events.push_back(recovered_.events.holding);
-  }
+  definitions.events = AllEvents(*roles_->SettledSnapshot());
   durable::SnapshotContent content;
   content.definitions = BytesOf(definitions);
   for (const NumberedTable& table : definitions.numbers) {
@@ -110,19 +115,115 @@ absl::StatusOr<durable::SnapshotResult> Keeper::TakeSnapshot() {
   return result;
 }
 
-void Keeper::MarkSchema() {
+OpStatus Keeper::NotKept(const absl::Status& refusal) {
   const MutexLock lock(mutex_);
-  mark_ = history_;
+  refusal_ = Words(refusal);
+  return OpStatus::kNotKept;
 }
 
-void Keeper::ForgetMark() {
+std::string Keeper::Refusal() const {
   const MutexLock lock(mutex_);
-  mark_ = {};
+  return refusal_;
 }
 
-void Keeper::ResetSchema() {
+OpStatus Keeper::Mark(Act mark) {
+  std::string payload;
+  durable::AppendMark(payload);
+  std::string record;
+  uint64_t step = 0;
+  if (logs() != nullptr) {
+    if (const absl::Status marked = run_.PrepareMark(); !marked.ok()) return NotKept(marked);
+    record.reserve(shard::Engine::BarrierRecordBytes(payload.size()));
+    if (!engine_->ReserveBarrier(payload.size())) return NotKept(engine_->log_refusal());
+  }
+  // What comes behind the instant takes nothing of the heap.
+  durable::SchemaHistory history;
+  absl::Cleanup unreserve = [&] {
+    if (logs() != nullptr) engine_->UnreserveBarrier(payload.size());
+  };
+  {
+    const MutexLock lock(mutex_);
+    history = history_;
+  }
+  const OpStatus status = mark([&](std::span<const TableId> /*tables*/) {
+    if (logs() != nullptr) step = engine_->AppendBarrierHeld(payload, payload.size(), record);
+  });
+  if (status != OpStatus::kOk) return status;
+  std::move(unreserve).Cancel();
   const MutexLock lock(mutex_);
-  history_ = mark_;
+  std::swap(marked_history_, history);
+  mark_ = step;
+  if (logs() != nullptr) run_.NoteMark();
+  return status;
+}
+
+void Keeper::Forget() {
+  run_.ForgetMark();
+  const MutexLock lock(mutex_);
+  marked_history_ = {};
+  mark_ = 0;
+}
+
+OpStatus Keeper::Return(std::vector<NumberedTable> tables, Act go_back) {
+  OpStatus status = OpStatus::kOk;
+  durable::SchemaHistory history;
+  {
+    const MutexLock lock(mutex_);
+    history = marked_history_;
+  }
+  if (logs() == nullptr) {
+    status = go_back([](std::span<const TableId> /*tables*/) {});
+  } else {
+    roles_->ResetIf([&](const roles::RoleState& roles) {
+      status = WriteReturn(roles, std::move(tables), go_back);
+      return status == OpStatus::kOk;
+    });
+  }
+  if (status != OpStatus::kOk) return status;
+  const MutexLock lock(mutex_);
+  std::swap(history_, history);
+  return status;
+}
+
+// While nobody changes roles.
+OpStatus Keeper::WriteReturn(const roles::RoleState& roles, std::vector<NumberedTable> tables,
+                             Act go_back) {
+  // Of moves of the clock, those that are noted before are told again, and others come behind.
+  const MutexLock clock_lock(clock_mutex_);
+  durable::ReturnRecord back;
+  {
+    const MutexLock lock(mutex_);
+    back.mark = mark_;
+  }
+  back.base_snapshot = run_.base_snapshot();
+  back.events = AllEvents(roles);
+  back.numbers = std::move(tables);
+  const size_t marked = back.numbers.size();
+  const std::shared_ptr<const Schema> schema = engine_->catalog().snapshot();
+  for (NumberedTable& table : execute::AllNumbered(*schema)) {
+    if (!schema->FindKeyspace(table.keyspace)->is_system()) continue;
+    back.numbers.push_back(std::move(table));
+  }
+  std::string payload;
+  durable::AppendReturn(back, payload);
+  const size_t bytes = payload.size();
+  std::string record;
+  record.reserve(shard::Engine::BarrierRecordBytes(bytes));
+  if (!engine_->ReserveBarrier(bytes)) return NotKept(engine_->log_refusal());
+  absl::Cleanup unreserve = [&] { engine_->UnreserveBarrier(bytes); };
+  const OpStatus status = go_back([&](std::span<const TableId> ids) {
+    // As long as before.
+    for (size_t i = 0; i < marked; ++i) back.numbers[i].id = ids[i];
+    back.events.back().clear();
+    durable::AppendClockEvent(clock_(), back.events.back());
+    payload.clear();
+    durable::AppendReturn(back, payload);
+    engine_->AppendBarrierHeld(payload, bytes, record);
+  });
+  if (status != OpStatus::kOk) return status;
+  std::move(unreserve).Cancel();
+  run_.NoteReturn();
+  return status;
 }
 
 cql::CqlStatus Keeper::Reserve(size_t bytes) {

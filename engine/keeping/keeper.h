@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,13 +21,16 @@
 #include "engine/execute/schema_journal.h"
 #include "engine/keeping/recovery.h"
 #include "engine/roles/role_store.h"
+#include "engine/shard/baseline_journal.h"
 #include "engine/shard/engine.h"
 
 namespace liststore::keeping {
 
 // Made before a server has clients; outlives what writes to the engine. Thread-safe, but for Begin and
 // Close.
-class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
+class Keeper final : public execute::SchemaJournal,
+                     public roles::RoleJournal,
+                     public shard::BaselineJournal {
  public:
   // `recovered`: of the directory, which the engine now has. The engine and the roles outlive the keeper's
   // use, not the keeper.
@@ -69,11 +73,12 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   // What the logs keep in memory until it is written or synchronised.
   uint64_t buffered_bytes() const { return run_.buffered_bytes(); }
 
-  // Marks and resets of the data, which go without a log: the schema is that of the mark again, or, without
-  // a mark, there is none. Behind the change itself.
-  void MarkSchema();
-  void ForgetMark();
-  void ResetSchema();
+  // Marks and returns of the data: with them goes the schema that snapshots have, and, where there is a log, what it
+  // has of roles and of the clock: a return resets the roles as well.
+  OpStatus Mark(Act mark) override;
+  OpStatus Return(std::vector<NumberedTable> tables, Act go_back) override;
+  std::string Refusal() const override;
+  void Forget() override;
 
   cql::CqlStatus Reserve(size_t bytes) override;
   void Unreserve(size_t bytes) override;
@@ -86,6 +91,11 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
  private:
   absl::Status WriteStart();
   durable::SnapshotContent Content();
+  // What events have come to, the clock's last.
+  std::vector<std::string> AllEvents(const roles::RoleState& roles) const;
+  OpStatus WriteReturn(const roles::RoleState& roles, std::vector<NumberedTable> tables,
+                       Act go_back);
+  OpStatus NotKept(const absl::Status& refusal);
 
   const Recovered recovered_;
   durable::DataRun run_;
@@ -95,7 +105,10 @@ class Keeper final : public execute::SchemaJournal, public roles::RoleJournal {
   Mutex clock_mutex_;  // moves are written down in their order
   mutable Mutex mutex_;
   durable::SchemaHistory history_ ABSL_GUARDED_BY(mutex_);
-  durable::SchemaHistory mark_ ABSL_GUARDED_BY(mutex_);  // nothing without a mark
+  // At the mark; nothing without one.
+  durable::SchemaHistory marked_history_ ABSL_GUARDED_BY(mutex_);
+  uint64_t mark_ ABSL_GUARDED_BY(mutex_) = 0;  // its step in the logs
+  std::string refusal_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace liststore::keeping

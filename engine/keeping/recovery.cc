@@ -4,13 +4,17 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/execute/schema_journal.h"
 #include "engine/execute/view_follower.h"
 #include "engine/model/op_status.h"
+#include "engine/model/schema_difference.h"
+#include "engine/shard/baseline.h"
 
 namespace liststore::keeping {
 namespace {
@@ -36,6 +40,15 @@ class ServerSink final : public durable::RecoverySink {
     if (ApplyEvent(event, events_)) return absl::OkStatus();
     return absl::DataLossError(
         "the commit log has a change of roles or of the clock that nobody wrote");
+  }
+
+  absl::Status OnReturn(bool to_nothing) override {
+    events_ = {};
+    if (!to_nothing) return absl::OkStatus();
+    std::vector<SchemaDifference> differences;
+    const OpStatus emptied = shard::Baseline(engine_).Reset(
+        /*now_nanos=*/0, [] { return false; }, differences);
+    return emptied == OpStatus::kOk ? absl::OkStatus() : HeapRefused();
   }
 
  private:

@@ -164,6 +164,17 @@ class ListKeeper::Sink final : public durable::RecoverySink {
     return absl::DataLossError("the commit log has a move of the clock that nobody wrote");
   }
 
+  // A server's, between whose mark and return nothing is left that the lists do not have.
+  absl::Status OnReturn(bool to_nothing) override {
+    found_.clock.reset();
+    found_.other_events.clear();
+    if (!to_nothing) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the data directory ", directory_,
+                     " was emptied by a reset of a server, and has no tables of a list store any "
+                     "more; liststore serve --data-dir opens it"));
+  }
+
  private:
   const std::string& directory_;
   const std::string& keyspace_;

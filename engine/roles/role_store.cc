@@ -52,8 +52,13 @@ void RoleStore::Forget() {
 }
 
 void RoleStore::Reset() {
+  ResetIf([](const RoleState&) { return true; });
+}
+
+void RoleStore::ResetIf(absl::FunctionRef<bool(const RoleState&)> with) {
   const MutexLock lock(change_mutex_);
-  Publish(mark_ != nullptr ? mark_ : start_);
+  const Snapshot& back = mark_ != nullptr ? mark_ : start_;
+  if (with(*back)) Publish(back);
 }
 
 void RoleStore::Publish(Snapshot next) {

@@ -69,6 +69,9 @@ class RoleStore {
   void Mark();
   void Forget();
   void Reset();
+  // The same, if `with` says yes, which is called with the roles that Reset goes back to. Meanwhile nobody changes
+  // any, and `with` calls nothing of the store.
+  void ResetIf(absl::FunctionRef<bool(const RoleState&)> with);
 
  private:
   using Snapshot = std::shared_ptr<const RoleState>;

@@ -60,44 +60,33 @@ instruments::ClockTable::Kept KeptClock(keeping::Keeper* keeper) {
   return {[keeper] { return keeper->ClockRefusal(); }, [keeper] { keeper->NoteClock(); }};
 }
 
+bool KeepsLog(const HandlerContext& context) {
+  return context.keeper != nullptr && context.keeper->logs() != nullptr;
+}
+
 // Roles go back with the data.
 class ResettableRoles final : public instruments::Resettable {
  public:
-  explicit ResettableRoles(std::shared_ptr<roles::RoleStore> roles) : roles_(std::move(roles)) {}
+  // `keeps_log`: who writes the reset down resets the roles in the same step.
+  ResettableRoles(std::shared_ptr<roles::RoleStore> roles, bool keeps_log)
+      : roles_(std::move(roles)), keeps_log_(keeps_log) {}
 
-  void Reset() override { roles_->Reset(); }
+  void Reset() override {
+    if (!keeps_log_) roles_->Reset();
+  }
   void Mark() override { roles_->Mark(); }
   void Forget() override { roles_->Forget(); }
 
  private:
   const std::shared_ptr<roles::RoleStore> roles_;
-};
-
-// So do the changes that a snapshot makes the schema by.
-class ResettableSchema final : public instruments::Resettable {
- public:
-  // `keeper`: nullptr: nothing is kept.
-  explicit ResettableSchema(keeping::Keeper* keeper) : keeper_(keeper) {}
-
-  void Reset() override {
-    if (keeper_ != nullptr) keeper_->ResetSchema();
-  }
-  void Mark() override {
-    if (keeper_ != nullptr) keeper_->MarkSchema();
-  }
-  void Forget() override {
-    if (keeper_ != nullptr) keeper_->ForgetMark();
-  }
-
- private:
-  keeping::Keeper* const keeper_;
+  const bool keeps_log_;
 };
 
 // The statements of a server, with the tables and the clock that they see.
 class ServedStatements final : public StatementHandler {
  public:
   explicit ServedStatements(const HandlerContext& context)
-      : resettable_roles_(context.roles), resettable_schema_(context.keeper) {
+      : resettable_roles_(context.roles, KeepsLog(context)) {
     cql::AddSystemTables(tables_, context.looks_like_scylla, &context.clients,
                          context.cassandra_major);
     cql::AddRoleTables(tables_, context.looks_like_scylla, context.cassandra_major,
@@ -190,7 +179,8 @@ class ServedStatements final : public StatementHandler {
         KeptClock(context.keeper)));
     instruments::DataTableOptions data;
     data.serves_list_store = context.serves_list_store;
-    data.keeps_log = context.keeper != nullptr && context.keeper->logs() != nullptr;
+    data.journal = context.keeper;
+    data.keeps_what_it_began_with = KeepsLog(context);
     data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
       for (const SchemaDifference& difference : differences) {
         processor_->NoteSchemaDifference(difference);
@@ -199,7 +189,6 @@ class ServedStatements final : public StatementHandler {
     data.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     auto data_table =
         std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
-    data_table->AddResettable(resettable_schema_);
     data_table->AddResettable(resettable_roles_);
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
@@ -213,7 +202,6 @@ class ServedStatements final : public StatementHandler {
   }
 
   ResettableRoles resettable_roles_;
-  ResettableSchema resettable_schema_;
   instruments::FaultPlan faults_;
   cql::VirtualTables tables_;
   std::unique_ptr<execute::QueryProcessor> processor_;

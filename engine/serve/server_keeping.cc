@@ -163,6 +163,7 @@ void ServerKeeping::Stop() {
   if (keeper_ == nullptr || has_closed_.exchange(true)) return;
   absl::Status status;
   if (has_started_ && takes_snapshot_at_end_) {
+    keeper_->Forget();  // nobody goes back any more
     absl::StatusOr<durable::SnapshotResult> taken = HeapRefused();
     try {
       taken = keeper_->TakeSnapshot();

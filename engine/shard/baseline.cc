@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -39,13 +40,20 @@ std::vector<TableId> IdsOf(const Keyspaces& keyspaces) {
   return ids;
 }
 
+// Of those who write nothing down.
+void NoInstant(std::span<const TableId> /*tables*/) {}
+
 }  // namespace
 
 OpStatus Baseline::Mark(absl::FunctionRef<uint64_t()> clock) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     Keyspaces keyspaces = KeyspacesOfUsers(schema);
-    status = engine_.TakeImage(IdsOf(keyspaces), clock, image_);
+    const std::vector<TableId> ids = IdsOf(keyspaces);
+    const auto mark = [&](BaselineJournal::AtInstant at_instant) {
+      return engine_.TakeImage(ids, clock, image_, [&] { at_instant(ids); });
+    };
+    status = journal_ == nullptr ? mark(NoInstant) : journal_->Mark(mark);
     if (status == OpStatus::kOk) {
       keyspaces_ = std::move(keyspaces);
       marked_nanos_ = image_.taken_nanos;
@@ -59,15 +67,18 @@ void Baseline::Forget() {
   engine_.DropImage(image_);
   keyspaces_.clear();
   marked_nanos_.reset();
+  if (journal_ != nullptr) journal_->Forget();
 }
 
 ReturnRequest Baseline::RequestFor(const Schema& current, uint64_t now_nanos,
-                                   absl::FunctionRef<bool()> set_clock) const {
+                                   absl::FunctionRef<bool()> set_clock,
+                                   BaselineJournal::AtInstant at_instant) const {
   ReturnRequest request{.tables = image_.tables,
                         .ends = IdsOf(KeyspacesOfUsers(current)),
                         .last_timestamps = image_.last_timestamps,
                         .now_nanos = now_nanos,
-                        .set_clock = set_clock};
+                        .set_clock = set_clock,
+                        .at_instant = at_instant};
   // A table keeps its number as long as there is an image of it, whatever becomes of it.
   std::erase_if(request.ends, [&](TableId id) {
     return std::ranges::find(image_.tables, id.value, &TableId::value) != image_.tables.end();
@@ -89,7 +100,7 @@ Baseline::Renumbered Baseline::MakeRenumbered() const {
   return copies;
 }
 
-void Baseline::TakeIds(const ReturnRequest& request, const Renumbered& copies) {
+void Baseline::TakeIds(std::span<const TableId> tables, const Renumbered& copies) {
   size_t keyspace_number = 0;
   size_t number = 0;
   for (auto& [name, keyspace] : keyspaces_) {
@@ -97,7 +108,7 @@ void Baseline::TakeIds(const ReturnRequest& request, const Renumbered& copies) {
     bool changes = false;
     for (const auto& [table_name, table] : keyspace->tables) {
       if (table->is_index_view()) continue;
-      const TableId id = request.tables[number];
+      const TableId id = tables[number];
       image_.tables[number] = id;
       const std::shared_ptr<TableDefinition>& numbered = copies.tables[number++];
       if (table->storage.id == id) {
@@ -119,12 +130,20 @@ std::vector<Engine::EvictionChoice> Baseline::ChoicesOf(const Keyspaces& keyspac
   return choices;
 }
 
+OpStatus Baseline::WriteDown(BaselineJournal::Act go_back) const {
+  if (journal_ == nullptr) return go_back(NoInstant);
+  std::vector<NumberedTable> tables;
+  ForEachTable(keyspaces_, [&](const TableDefinition& table) {
+    tables.push_back({table.storage.id, table.keyspace, table.name});
+  });
+  return journal_->Return(std::move(tables), go_back);
+}
+
 OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
                          std::vector<SchemaDifference>& differences) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     const Schema current = schema;
-    ReturnRequest request = RequestFor(current, now_nanos, set_clock);
     // Behind the return nothing is taken of the heap: tables that the schema has are gone then.
     const Renumbered copies = MakeRenumbered();
     std::erase_if(schema.keyspaces, [](const auto& entry) { return !entry.second->is_system(); });
@@ -137,14 +156,20 @@ OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock
     std::erase_if(stay, &Engine::EvictionChoice::takes_part);
     absl::Cleanup choose_present = [&] { engine_.ChooseEvicted(present); };
     engine_.ChooseEvicted(stay);
-    status = engine_.ReturnTo(request);
+    std::vector<TableId> tables;
+    status = WriteDown([&](BaselineJournal::AtInstant at_instant) {
+      ReturnRequest request = RequestFor(current, now_nanos, set_clock, at_instant);
+      const OpStatus done = engine_.ReturnTo(request);
+      tables = std::move(request.tables);
+      return done;
+    });
     if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
     std::move(choose_present).Cancel();
-    TakeIds(request, copies);
+    TakeIds(tables, copies);
     for (const auto& [name, keyspace] : keyspaces_) {
       schema.keyspaces.find(name)->second = keyspace;
     }
-    for (size_t i = 0; i < marked.size(); ++i) marked[i].table = request.tables[i];
+    for (size_t i = 0; i < marked.size(); ++i) marked[i].table = tables[i];
     engine_.ChooseEvicted(marked);
     differences = std::move(told);
     if (!differences.empty()) return Catalog::Outcome::kChanged;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "engine/model/op_status.h"
 #include "engine/model/schema.h"
 #include "engine/model/schema_difference.h"
+#include "engine/shard/baseline_journal.h"
 #include "engine/shard/engine.h"
 
 namespace liststore::shard {
@@ -30,7 +32,9 @@ namespace liststore::shard {
 class Baseline {
  public:
   // `engine` outlives it.
-  explicit Baseline(Engine& engine) : engine_(engine) {}
+  // So does `journal`; nullptr: nothing is written down.
+  explicit Baseline(Engine& engine, BaselineJournal* journal = nullptr)
+      : engine_(engine), journal_(journal) {}
   ~Baseline() { Forget(); }
   Baseline(const Baseline&) = delete;
   Baseline& operator=(const Baseline&) = delete;
@@ -39,7 +43,8 @@ class Baseline {
   std::optional<uint64_t> marked_nanos() const { return marked_nanos_; }
 
   // Marks the present schema and rows, in place of what was marked, and the time that `clock` says
-  // at their instant. kOutOfMemory, of the heap's making: nothing has changed. O(tables * lanes).
+  // at their instant. kOutOfMemory, of the heap's making, and kNotKept, the journal's: nothing has changed.
+  // O(tables * lanes).
   OpStatus Mark(absl::FunctionRef<uint64_t()> clock);
   // Nothing is marked any more, which is the same as an empty store.
   void Forget();
@@ -49,7 +54,7 @@ class Baseline {
   // comes back as it was. Lanes go on from the timestamp that they had given out last.
   //
   // `now_nanos`: the time afterwards. `set_clock` is ReturnRequest's. `differences`: what drivers are
-  // to be told. kOutOfMemory: nothing has changed. O(partitions that were changed + tables * lanes).
+  // to be told. kOutOfMemory, kNotKept: nothing has changed. O(partitions that were changed + tables * lanes).
   OpStatus Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
                  std::vector<SchemaDifference>& differences);
 
@@ -57,19 +62,23 @@ class Baseline {
   using Keyspaces = decltype(Schema::keyspaces);
 
   ReturnRequest RequestFor(const Schema& current, uint64_t now_nanos,
-                           absl::FunctionRef<bool()> set_clock) const;
+                           absl::FunctionRef<bool()> set_clock,
+                           BaselineJournal::AtInstant at_instant) const;
+  // Runs it, by way of the journal if there is one.
+  OpStatus WriteDown(BaselineJournal::Act go_back) const;
   // The definitions that are marked, once more, for other ids of their tables.
   struct Renumbered {
     std::vector<std::shared_ptr<KeyspaceDefinition>> keyspaces;
     std::vector<std::shared_ptr<TableDefinition>> tables;
   };
   Renumbered MakeRenumbered() const;
-  // Puts the ids that tables have after a return into `keyspaces_` and the image. Takes no memory.
-  void TakeIds(const ReturnRequest& request, const Renumbered& copies);
+  // Puts the ids that `tables` have after a return into `keyspaces_` and the image. Takes no memory.
+  void TakeIds(std::span<const TableId> tables, const Renumbered& copies);
   // Which of these tables may be evicted from.
   static std::vector<Engine::EvictionChoice> ChoicesOf(const Keyspaces& keyspaces);
 
   Engine& engine_;
+  BaselineJournal* const journal_;
   std::optional<uint64_t> marked_nanos_;
   // Those of users, as marked; their tables with the ids that they have now, or had last.
   Keyspaces keyspaces_;

@@ -167,9 +167,10 @@ class Engine {
   // was.
   //
   // At the instant every lane is held for O(tables * lanes); then `clock` is called, and its time is
-  // the image's. A batch is in it whole, or not at all.
-  OpStatus TakeImage(std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock,
-                     EngineImage& image);
+  // the image's, and `at_instant`, behind which nothing fails: it may call AppendBarrierHeld. A batch is in it whole, or not at all.
+  OpStatus TakeImage(
+      std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock, EngineImage& image,
+      absl::FunctionRef<void()> at_instant = [] {});
   void DropImage(EngineImage& image);
   // Makes the tables of the request what they were, all at one instant; those that stand, and that
   // nobody else follows than then, keep their ids. Where the clock turns out to be set to another
@@ -280,6 +281,11 @@ class Engine {
   bool ReserveBarrier(size_t payload_bytes);
   void UnreserveBarrier(size_t payload_bytes);
   void AppendBarrier(std::string_view payload, size_t reserved_payload_bytes);
+  // The same by who is called while every lane is held. `record` is empty and has room for
+  // BarrierRecordBytes: nothing is taken of the heap. Returns its number.
+  static size_t BarrierRecordBytes(size_t payload_bytes);
+  uint64_t AppendBarrierHeld(std::string_view payload, size_t reserved_payload_bytes,
+                             std::string& record);
   // Into log 0, in no order with writes. False: it refuses.
   bool AppendEvent(std::string_view payload);
 

@@ -33,7 +33,7 @@ void Engine::PrepareImage(std::span<const TableId> tables) {
 }
 
 OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock,
-                           EngineImage& image) try {
+                           EngineImage& image, absl::FunctionRef<void()> at_instant) try {
   const MutexLock lock(tables_mutex_);
   EngineImage taken;
   taken.tables.assign(tables.begin(), tables.end());
@@ -49,6 +49,7 @@ OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<ui
       for (const TableId table : tables) lane->table(table).SetBaseline();
       taken.last_timestamps.push_back(lane->last_timestamp());
     }
+    at_instant();
     // Those that are gone by now are of the image before alone.
     std::erase_if(image.tables,
                   [&](TableId table) { return !lanes_[0]->table_at(table.value).set_aside(); });
@@ -129,13 +130,15 @@ void Engine::GoBack(ReturnRequest& request) {
     lanes_[i]->ReturnToTimestamp(request.last_timestamps.empty() ? WriteTimestamp{0}
                                                                  : request.last_timestamps[i]);
   }
-  if (!request.set_clock()) return;
-  // Whoever has read the clock before has also found the tables before: none of it is carried out.
-  era_.fetch_add(1, std::memory_order_release);
-  for (TableId& table : request.tables) {
-    ++table.generation;
-    for (const auto& lane : lanes_) lane->table_at(table.value).set_id(table);
+  if (request.set_clock()) {
+    // Whoever has read the clock before has also found the tables before: none of it is carried out.
+    era_.fetch_add(1, std::memory_order_release);
+    for (TableId& table : request.tables) {
+      ++table.generation;
+      for (const auto& lane : lanes_) lane->table_at(table.value).set_id(table);
+    }
   }
+  request.at_instant(request.tables);
 }
 
 OpStatus Engine::ReturnTo(ReturnRequest& request) try {

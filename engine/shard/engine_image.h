@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_SHARD_ENGINE_IMAGE_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -32,6 +33,9 @@ struct ReturnRequest {
   // Called once, when nothing can fail any more and while every lane is held: sets the clock, and
   // tells whether the time was another. Calls nothing of the engine.
   absl::FunctionRef<bool()> set_clock;
+  // Called then as the last of all, with the ids that the tables have from now on. It may call
+  // Engine::AppendBarrierHeld.
+  absl::FunctionRef<void(std::span<const TableId>)> at_instant;
 };
 
 }  // namespace liststore::shard

@@ -92,13 +92,27 @@ void Engine::UnreserveBarrier(size_t payload_bytes) {
 void Engine::AppendBarrier(std::string_view payload, size_t reserved_payload_bytes) {
   LS_CHECK(payload.size() <= reserved_payload_bytes, "a barrier has room");
   std::string record;
-  record.reserve(commitlog::kBarrierHeadBytes + payload.size());
+  record.reserve(BarrierRecordBytes(payload.size()));
   const AllLanes hold(*this);
-  commitlog::AppendBarrier(NextLogNumber(), payload, record);
+  AppendBarrierHeld(payload, reserved_payload_bytes, record);
+}
+
+size_t Engine::BarrierRecordBytes(size_t payload_bytes) {
+  return commitlog::kBarrierHeadBytes + payload_bytes;
+}
+
+uint64_t Engine::AppendBarrierHeld(std::string_view payload, size_t reserved_payload_bytes,
+                                   std::string& record) {
+  LS_CHECK(payload.size() <= reserved_payload_bytes &&
+               record.capacity() >= BarrierRecordBytes(payload.size()),
+           "a barrier has room");
+  const uint64_t number = NextLogNumber();
+  commitlog::AppendBarrier(number, payload, record);
   for (commitlog::WriteLog* log : logs_) {
     log->Append(commitlog::RecordKind::kBarrier, record,
                 commitlog::kBarrierHeadBytes + reserved_payload_bytes);
   }
+  return number;
 }
 
 bool Engine::AppendEvent(std::string_view payload) {

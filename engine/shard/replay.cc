@@ -145,11 +145,13 @@ class Steps {
 // What the threads of a replay share.
 struct Shared {
   Shared(Engine& of_engine, RecordedTables& of_tables, ReplaySink& of_sink,
-         const CopiedParts* of_copied, std::span<const ReplayedLog> of_logs)
+         const CopiedParts* of_copied, const UndoneSteps& of_undone,
+         std::span<const ReplayedLog> of_logs)
       : engine(of_engine),
         tables(of_tables),
         sink(of_sink),
         copied(of_copied),
+        undone(of_undone),
         logs(of_logs),
         steps(of_logs.size()),
         now_seconds(of_logs.size()) {}
@@ -158,6 +160,7 @@ struct Shared {
   RecordedTables& tables;
   ReplaySink& sink;
   const CopiedParts* const copied;
+  const UndoneSteps& undone;
   const std::span<const ReplayedLog> logs;
   Steps steps;
   WholeBatches batches;
@@ -176,28 +179,58 @@ struct Shared {
   }
 };
 
-// The records of a log that are behind the snapshot. Those of a shard that the engine of the snapshot did not
-// have are of runs before it, which had more shards, up to the first barrier of a run behind it.
+// The records of a log that are behind the snapshot, and that nothing has undone. Those of a shard that the engine
+// of the snapshot did not have are of runs before it, which had more shards, up to the first barrier of a run
+// behind it.
 class RecordsBehind {
  public:
-  RecordsBehind(commitlog::RecordSource& source, const CopiedParts* copied, uint32_t shard)
-      : source_(source), copied_(copied), skips_(copied != nullptr && shard >= copied->logs()) {}
+  RecordsBehind(commitlog::RecordSource& source, const Shared& shared, uint32_t shard)
+      : source_(source),
+        copied_(shared.copied),
+        undone_(shared.undone),
+        skips_(copied_ != nullptr && shard >= copied_->logs()) {}
 
   absl::StatusOr<bool> Next(LogRecord& record) {
     while (true) {
       LS_ASSIGN_OR_RETURN(const bool more, source_.Next(record));
-      if (!more || !skips_) return more;
-      if (record.kind != RecordKind::kBarrier) continue;
-      const auto barrier = commitlog::DecodeBarrier(record.bytes);
-      skips_ = barrier && barrier->step >> commitlog::kRunShift <= copied_->run();
-      if (!skips_) return true;
+      if (!more) return false;
+      if (skips_ && !IsBehind(record)) continue;
+      if (!IsUndone(record)) return true;
+      ++undone_records_;
     }
   }
+  uint64_t undone_records() const { return undone_records_; }
 
  private:
+  // It is the barrier of a later run.
+  bool IsBehind(const LogRecord& record) {
+    if (record.kind != RecordKind::kBarrier) return false;
+    const auto barrier = commitlog::DecodeBarrier(record.bytes);
+    skips_ = barrier && barrier->step >> commitlog::kRunShift <= copied_->run();
+    return !skips_;
+  }
+  // Events stand in no order with what was undone: a return says anew what they are about.
+  bool IsUndone(const LogRecord& record) {
+    if (undone_.empty() || record.kind == RecordKind::kEvent) return false;
+    uint64_t step = 0;
+    if (record.kind == RecordKind::kBarrier) {
+      const auto barrier = commitlog::DecodeBarrier(record.bytes);
+      if (barrier) step = barrier->step;
+    } else if (record.kind == RecordKind::kTruncate) {
+      const auto truncation = commitlog::DecodeTruncation(record.bytes);
+      if (truncation) step = truncation->step;
+    }
+    if (step == 0) return lies_in_undone_;
+    lies_in_undone_ = undone_.HasBehind(step);
+    return undone_.Has(step);
+  }
+
   commitlog::RecordSource& source_;
   const CopiedParts* const copied_;
+  const UndoneSteps& undone_;
   bool skips_;
+  bool lies_in_undone_ = false;
+  uint64_t undone_records_ = 0;
 };
 
 // One log.
@@ -208,7 +241,7 @@ class OneLog {
 
   absl::Status Run() {
     LS_ASSIGN_OR_RETURN(const auto source, log_.open());
-    RecordsBehind records(*source, shared_.copied, log_.shard);
+    RecordsBehind records(*source, shared_, log_.shard);
     LogRecord record;
     while (!shared_.steps.failed()) {
       LS_ASSIGN_OR_RETURN(const bool more, records.Next(record));
@@ -216,13 +249,14 @@ class OneLog {
       result_.bytes += record.bytes.size();
       LS_RETURN_IF_ERROR(Take(record));
     }
+    result_.undone = records.undone_records();
     return Flush();
   }
 
   // The first of two readings: which parts of batches there are.
   absl::Status NoteBatches(WholeBatches& batches) const {
     LS_ASSIGN_OR_RETURN(const auto source, log_.open());
-    RecordsBehind records(*source, shared_.copied, log_.shard);
+    RecordsBehind records(*source, shared_, log_.shard);
     LogRecord record;
     while (true) {
       LS_ASSIGN_OR_RETURN(const bool more, records.Next(record));
@@ -237,6 +271,7 @@ class OneLog {
   void AddTo(ReplayResult& all) const {
     all.writes += result_.writes;
     all.in_snapshot += result_.in_snapshot;
+    all.undone += result_.undone;
     all.truncations += result_.truncations;
     all.barriers += result_.barriers;
     all.events += result_.events;
@@ -480,10 +515,10 @@ absl::Status ForEachLog(size_t logs, absl::FunctionRef<absl::Status(size_t)> wor
 
 absl::StatusOr<ReplayResult> ReplayLogs(Engine& engine, RecordedTables& tables,
                                         std::span<const ReplayedLog> logs, ReplaySink& sink,
-                                        const CopiedParts* copied) {
+                                        const CopiedParts* copied, const UndoneSteps& undone) {
   LS_CHECK(!engine.keeps_log(), "what comes out of logs is not written down again");
   if (logs.empty()) return ReplayResult{};
-  Shared shared(engine, tables, sink, copied, logs);
+  Shared shared(engine, tables, sink, copied, undone, logs);
   if (logs.size() > 1) {
     std::vector<WholeBatches> batches(logs.size());
     LS_RETURN_IF_ERROR(ForEachLog(

@@ -25,6 +25,7 @@
 #include "engine/shard/copied_parts.h"
 #include "engine/shard/engine.h"
 #include "engine/shard/recorded_tables.h"
+#include "engine/shard/undone_steps.h"
 
 namespace liststore::shard {
 
@@ -49,6 +50,7 @@ class ReplaySink {
 struct ReplayResult {
   uint64_t writes = 0;       // applied, those of batches included
   uint64_t in_snapshot = 0;  // passed by: the snapshot has them
+  uint64_t undone = 0;       // passed by: a return to before has undone them
   uint64_t batches = 0;      // of several logs, all of whose parts are there
   uint64_t batches_cut = 0;  // not all of whose parts are there: nothing of them was applied
   uint64_t truncations = 0;
@@ -64,10 +66,11 @@ struct ReplayResult {
 // go. Other errors are those of the logs and of the sink. After an error the engine has some of it.
 // `copied`: of the snapshot that was loaded; nullptr: none was. Logs of shards that its engine did not have may
 // hold what is older: it is passed by, up to the first barrier of a later run. A thread for each log, the caller's among
-// them. O(records).
+// them. `undone`: parts of the logs that are passed by. O(records).
 absl::StatusOr<ReplayResult> ReplayLogs(Engine& engine, RecordedTables& tables,
                                         std::span<const ReplayedLog> logs, ReplaySink& sink,
-                                        const CopiedParts* copied = nullptr);
+                                        const CopiedParts* copied = nullptr,
+                                        const UndoneSteps& undone = {});
 
 }  // namespace liststore::shard
 

@@ -68,6 +68,7 @@ class KillLedger {
     }
     return "";
   }
+  bool is_in_doubt() const { return !doubts_.empty(); }
   size_t size() const { return rows_.size(); }
 
  private:

@@ -3,9 +3,12 @@
 // was acknowledged is missing, nothing else is there, batches are there whole or not at all, views go with
 // their tables. The server is killed while it writes, takes snapshots, changes segments, and starts.
 //
-//   kill_rounds [--rounds N] [--seed N] [--dir DIR]
+// The data are marked, and go back to the mark, while others write; a reset that nobody answered any more was done
+// everywhere or nowhere.
 //
-// The number of shards and the mode of the commit log are others in each round: what one has written the
+//   kill_rounds [--rounds N] [--seed N] [--dir DIR] [--mode os|periodic|sync]
+//
+// The number of shards and, without --mode, the mode of the commit log are others in each round: what one has written the
 // next one reads. Exit status 0: all was right.
 #include <signal.h>
 
@@ -18,10 +21,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -74,6 +80,25 @@ std::string BatchBody(const std::vector<std::string>& statements) {
   return body;
 }
 
+// Who writes by a ledger pauses while the data are marked or go back: what was answered before is before it.
+class Quiet {
+ public:
+  std::shared_lock<std::shared_mutex> Write() {
+    while (is_wanted_) std::this_thread::yield();
+    return std::shared_lock(mutex_);
+  }
+  std::unique_lock<std::shared_mutex> Stop() {
+    is_wanted_ = true;
+    std::unique_lock lock(mutex_);
+    is_wanted_ = false;
+    return lock;
+  }
+
+ private:
+  std::atomic<bool> is_wanted_ = false;
+  std::shared_mutex mutex_;
+};
+
 // One connection's work. A thread.
 class Writer {
  public:
@@ -85,20 +110,28 @@ class Writer {
     if (!client_->StartUp()) Fail("a server that is ready starts up");
   }
   // Until the server is gone.
-  void Work() {
-    while (WriteWindow()) {
+  void Work(Quiet& quiet) {
+    for (bool goes_on = true; goes_on;) {
+      const auto lock = quiet.Write();
+      goes_on = WriteWindow();
     }
     client_.reset();
   }
+  void Mark() { marked_ = known_; }
+  void GoBack() { known_ = marked_; }
+  // Of what was sent nobody knows what became of it: the server is gone.
+  bool is_in_doubt() const { return known_.ledger.is_in_doubt() || known_.counts_in_doubt > 0; }
 
   std::string Compare(const KillRows& rows, int64_t counter) {
-    if (counter < counted_ || counter > counted_ + counts_in_doubt_) {
+    const int64_t counted = known_.counted;
+    if (counter < counted || counter > counted + known_.counts_in_doubt) {
       return "the counter is " + std::to_string(counter) + ", acknowledged were " +
-             std::to_string(counted_) + " and " + std::to_string(counts_in_doubt_) + " in doubt";
+             std::to_string(counted) + " and " + std::to_string(known_.counts_in_doubt) +
+             " in doubt";
     }
-    counted_ = counter;
-    counts_in_doubt_ = 0;
-    return ledger_.Compare(rows);
+    known_.counted = counter;
+    known_.counts_in_doubt = 0;
+    return known_.ledger.Compare(rows);
   }
   int number() const { return number_; }
   size_t acknowledged() const { return acknowledged_; }
@@ -135,13 +168,13 @@ class Writer {
         continue;
       }
       ++acknowledged_;
-      ledger_.Note(window[stream].change);
-      if (window[stream].counts) ++counted_;
+      known_.ledger.Note(window[stream].change);
+      if (window[stream].counts) ++known_.counted;
     }
     for (size_t i = 0; i < window.size(); ++i) {
       if (answered[i]) continue;
-      if (!window[i].change.empty()) ledger_.NoteInDoubt(window[i].change);
-      if (window[i].counts) ++counts_in_doubt_;
+      if (!window[i].change.empty()) known_.ledger.NoteInDoubt(window[i].change);
+      if (window[i].counts) ++known_.counts_in_doubt;
     }
     return left == 0;
   }
@@ -206,9 +239,13 @@ class Writer {
   const int number_;
   Random random_;
   std::optional<RawCqlClient> client_;
-  KillLedger ledger_;
-  int64_t counted_ = 0;
-  int64_t counts_in_doubt_ = 0;
+  struct Known {
+    KillLedger ledger;
+    int64_t counted = 0;
+    int64_t counts_in_doubt = 0;
+  };
+  Known known_;
+  Known marked_;
   int sequence_ = 0;
   size_t acknowledged_ = 0;
   size_t refused_ = 0;
@@ -224,11 +261,16 @@ class SchemaWriter {
     client_->SetTimeout(60);
     if (!client_->StartUp()) Fail("a server that is ready starts up");
   }
-  void Work() {
-    while (Step()) {
+  void Work(Quiet& quiet) {
+    for (bool goes_on = true; goes_on;) {
+      const auto lock = quiet.Write();
+      goes_on = Step();
     }
     client_.reset();
   }
+  void Mark() { marked_ = tables_; }
+  void GoBack() { tables_ = marked_; }
+  bool is_in_doubt() const { return in_doubt_.has_value(); }
 
   // By the names of tables: the number of columns, and of rows.
   struct Table {
@@ -295,16 +337,86 @@ class SchemaWriter {
   Random random_;
   std::optional<RawCqlClient> client_;
   Tables tables_;
+  Tables marked_;
   std::optional<Tables> in_doubt_;
   int added_ = 0;
   int inserted_ = 0;
   size_t acknowledged_ = 0;
 };
 
+// Writes without a ledger, and so through marks and resets too: a table and its view.
+class NoiseWriter {
+ public:
+  explicit NoiseWriter(uint64_t seed) : random_(seed) {}
+
+  void Work(uint16_t port) {
+    RawCqlClient client(port);
+    client.SetTimeout(60);
+    if (!client.StartUp()) return;
+    while (client.Query("INSERT INTO kills.base (p, g) VALUES (" +
+                        std::to_string(1000 + random_.Below(50)) + ", " +
+                        std::to_string(random_.Below(5)) + ")")) {
+    }
+  }
+
+ private:
+  Random random_;
+};
+
+// Marks the data and goes back.
+class Marker {
+ public:
+  explicit Marker(uint64_t seed) : random_(seed) {}
+
+  // What is acknowledged is told; until the server is gone.
+  template <typename Mark, typename GoBack, typename IsInDoubt>
+  void Work(uint16_t port, Quiet& quiet, Mark&& mark, GoBack&& go_back, IsInDoubt&& is_in_doubt) {
+    RawCqlClient client(port);
+    client.SetTimeout(60);
+    if (!client.StartUp()) return;
+    bool has_mark = false;  // marks end with the server
+    while (true) {
+      std::this_thread::sleep_for(std::chrono::microseconds(random_.Below(15'000)));
+      const uint64_t kind = random_.Below(8);
+      const std::string action = !has_mark || kind == 0 ? "mark" : kind == 1 ? "forget" : "reset";
+      const auto lock = quiet.Stop();
+      // Who is in doubt knows that the server is gone.
+      const bool is_gone = is_in_doubt();
+      const std::optional<RawFrame> answer =
+          client.Query("UPDATE liststore.data SET action = '" + action + "' WHERE key = 'data'");
+      if (!answer) {
+        is_in_doubt_ = action == "reset" && !is_gone;
+        return;
+      }
+      if (answer->opcode == kErrorOpcode) {
+        Fail(action + " is refused: " + ErrorMessageOf(*answer));
+      }
+      has_mark = action != "forget";
+      if (action == "mark") mark();
+      if (action == "reset") go_back();
+      if (action == "reset") ++resets_;
+    }
+  }
+  // A reset was asked for, and not answered.
+  bool TakeDoubt() { return std::exchange(is_in_doubt_, false); }
+  size_t resets() const { return resets_; }
+
+ private:
+  Random random_;
+  bool is_in_doubt_ = false;
+  size_t resets_ = 0;
+};
+
 class Rounds {
  public:
-  Rounds(uint64_t seed, std::string directory)
-      : random_(seed), directory_(std::move(directory)), schema_writer_(seed + 99) {
+  // `mode`: of the commit log; empty: another one each time.
+  Rounds(uint64_t seed, std::string directory, std::string mode)
+      : random_(seed),
+        mode_(std::move(mode)),
+        directory_(std::move(directory)),
+        schema_writer_(seed + 99),
+        noise_(seed + 199),
+        marker_(seed + 299) {
     for (int i = 0; i < kWriters; ++i) {
       writers_.push_back(std::make_unique<Writer>(i, seed * 31 + static_cast<uint64_t>(i)));
     }
@@ -333,8 +445,11 @@ class Rounds {
     }
     std::printf(
         "%d rounds, %zu acknowledged writes, %zu changes of the schema and %zu snapshots asked "
-        "for, %d kills while starting: nothing is missing\n",
-        rounds, acknowledged, schema_writer_.acknowledged(), snapshots_, starts_killed_);
+        "for, %d kills while starting, %zu resets and %zu more in doubt, of which %zu were done: "
+        "nothing "
+        "is missing\n",
+        rounds, acknowledged, schema_writer_.acknowledged(), snapshots_, starts_killed_,
+        marker_.resets(), resets_in_doubt_, resets_found_);
     if (refused > 0) Fail(std::to_string(refused) + " writes were refused");
     if (acknowledged == 0) Fail("nothing was written");
   }
@@ -348,7 +463,7 @@ class Rounds {
             "--shard-aware-port=0",
             "--memory-limit=512M",
             "--data-dir=" + directory_,
-            "--commit-log=" + std::string(kModes[random_.Below(3)]),
+            "--commit-log=" + (mode_.empty() ? std::string(kModes[random_.Below(3)]) : mode_),
             "--commit-log-segment=2M",
             "--shards=" + std::to_string(1 + random_.Below(3))};
   }
@@ -430,11 +545,25 @@ class Rounds {
       Fail("round " + std::to_string(round) + ": " + wrong +
            "\nthe server said: " + server_->Wait().err);
     };
-    for (size_t i = 0; i < writers_.size(); ++i) {
-      const std::string wrong = writers_[i]->Compare(rows[i], counters[i]);
-      expect_none(wrong.empty() ? "" : "writer " + std::to_string(i) + ": " + wrong);
+    const SchemaWriter::Tables tables = TablesOf(session);
+    const auto compare = [&] {
+      for (size_t i = 0; i < writers_.size(); ++i) {
+        const std::string wrong = writers_[i]->Compare(rows[i], counters[i]);
+        if (!wrong.empty()) return "writer " + std::to_string(i) + ": " + wrong;
+      }
+      return schema_writer_.Compare(tables);
+    };
+    std::string wrong = compare();
+    if (marker_.TakeDoubt()) {
+      ++resets_in_doubt_;
+      if (!wrong.empty()) {
+        ++resets_found_;
+        GoBack();
+        const std::string then = compare();
+        wrong = then.empty() ? "" : "neither before a reset: " + wrong + ", nor behind: " + then;
+      }
     }
-    expect_none(schema_writer_.Compare(TablesOf(session)));
+    expect_none(wrong);
     const auto pairs = [&](const std::string& table) {
       std::set<std::pair<int, int>> of;
       for (const ResultRow& row : All(session, "SELECT p, g FROM kills." + table)) {
@@ -464,8 +593,18 @@ class Rounds {
     for (const auto& writer : writers_) writer->Connect(port_);
     schema_writer_.Connect(port_);
     std::vector<std::thread> threads;
-    for (const auto& writer : writers_) threads.emplace_back([&writer] { writer->Work(); });
-    threads.emplace_back([this] { schema_writer_.Work(); });
+    Quiet quiet;
+    for (const auto& writer : writers_) {
+      threads.emplace_back([&writer, &quiet] { writer->Work(quiet); });
+    }
+    threads.emplace_back([&] { schema_writer_.Work(quiet); });
+    threads.emplace_back([this] { noise_.Work(port_); });
+    if (!random_.OneIn(4)) {
+      threads.emplace_back([&] {
+        marker_.Work(
+            port_, quiet, [this] { Mark(); }, [this] { GoBack(); }, [this] { return IsInDoubt(); });
+      });
+    }
     const auto wait = [&](uint64_t micros) {
       std::this_thread::sleep_for(std::chrono::microseconds(random_.Below(micros)));
     };
@@ -481,19 +620,37 @@ class Rounds {
     server_.reset();
   }
 
+  void Mark() {
+    for (const auto& writer : writers_) writer->Mark();
+    schema_writer_.Mark();
+  }
+  void GoBack() {
+    for (const auto& writer : writers_) writer->GoBack();
+    schema_writer_.GoBack();
+  }
+  bool IsInDoubt() const {
+    return schema_writer_.is_in_doubt() ||
+           std::ranges::any_of(writers_, [](const auto& writer) { return writer->is_in_doubt(); });
+  }
+
   void Check() {
     const ProgramResult checked = RunProgram({"check", directory_});
     if (checked.exit_status != 0) Fail("check: " + checked.out + checked.err);
   }
 
   Random random_;
+  const std::string mode_;
   const std::string directory_;
   std::vector<std::unique_ptr<Writer>> writers_;
   SchemaWriter schema_writer_;
+  NoiseWriter noise_;
+  Marker marker_;
   std::unique_ptr<RunningProgram> server_;
   uint16_t port_ = 0;
   size_t snapshots_ = 0;
   int starts_killed_ = 0;
+  size_t resets_in_doubt_ = 0;
+  size_t resets_found_ = 0;
 };
 
 int Main(int argc, char** argv) {
@@ -501,18 +658,20 @@ int Main(int argc, char** argv) {
   uint64_t seed =
       static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() / 1000);
   std::string directory;
+  std::string mode;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--rounds") rounds = std::atoi(argv[i + 1]);
     if (name == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (name == "--dir") directory = argv[i + 1];
+    if (name == "--mode") mode = argv[i + 1];
   }
   std::printf("seed=%llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   signal(SIGPIPE, SIG_IGN);
   const ScratchFiles files;
   // What failed stays where --dir says.
-  Rounds(seed, directory.empty() ? files.Path("data") : directory).Run(rounds);
+  Rounds(seed, directory.empty() ? files.Path("data") : directory, mode).Run(rounds);
   return 0;
 }
 

@@ -60,6 +60,24 @@ TEST(SchemaRecords, ComeBackAsTheyWere) {
   EXPECT_EQ(*barrier->numbers, Full().numbered);
 }
 
+TEST(SchemaRecords, MarksAndReturnsComeBackAsTheyWere) {
+  std::string payload;
+  durable::AppendMark(payload);
+  const auto mark = DecodeBarrierPayload(payload);
+  ASSERT_TRUE(mark && mark->is_mark);
+  EXPECT_FALSE(mark->numbers || mark->back);
+  const durable::ReturnRecord record{
+      .mark = 7, .base_snapshot = 3, .numbers = Full().numbered, .events = {"roles", ""}};
+  payload.clear();
+  durable::AppendReturn(record, payload);
+  const auto back = DecodeBarrierPayload(payload);
+  ASSERT_TRUE(back && back->back);
+  EXPECT_EQ(*back->back, record);
+  for (size_t bytes = 0; bytes < payload.size(); ++bytes) {
+    EXPECT_FALSE(DecodeBarrierPayload(std::string_view(payload).substr(0, bytes))) << bytes;
+  }
+}
+
 // So that what was written before there was a dialect is read.
 TEST(SchemaRecords, WithoutADialectTheyHaveTheFormOfBefore) {
   SchemaChangeRecord record = Full();

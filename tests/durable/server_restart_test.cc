@@ -324,11 +324,8 @@ TEST_F(ServerRestart, AClockThatWasMovedStandsWhereItStood) {
   Stop();
 }
 
-TEST_F(ServerRestart, ResetsAreRefusedWithALogAndNotWithout) {
-  Start(Options());
-  const std::string refusal =
-      Refusal("UPDATE liststore.data SET action = 'reset' WHERE key = 'data'");
-  EXPECT_NE(refusal.find("--commit-log off"), std::string::npos) << refusal;
+// With one: marks_restart_test.cc.
+TEST_F(ServerRestart, WithoutALogASnapshotHasWhatAResetLeft) {
   CqlServerOptions options = Options();
   options.commit_log = CommitLog::kOff;
   Start(options);

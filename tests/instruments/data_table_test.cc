@@ -1,6 +1,7 @@
 #include "engine/instruments/data_table.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -208,6 +209,64 @@ TEST_F(DataTableTest, RefusesByName) {
     EXPECT_EQ(table_.Write(refused.values), cql::CqlError::Invalid(refused.error));
     EXPECT_EQ(Cell("rows"), cql::EncodeBigint(1));
   }
+}
+
+// Who writes down what was done, or cannot.
+struct FakeJournal final : shard::BaselineJournal {
+  OpStatus Mark(Act mark) override { return Run("mark ", mark); }
+  OpStatus Return(std::vector<NumberedTable> tables, Act go_back) override {
+    names.clear();
+    for (const NumberedTable& table : tables) names += table.keyspace + "." + table.table + " ";
+    return Run("return ", go_back);
+  }
+  std::string Refusal() const override { return "nothing was changed: the disk is full"; }
+  void Forget() override { calls += "forget "; }
+
+  OpStatus Run(const std::string& name, Act act) {
+    if (refuses) return OpStatus::kNotKept;
+    return act([&](std::span<const TableId> tables) {
+      ids.assign(tables.begin(), tables.end());
+      calls += name;
+    });
+  }
+  bool refuses = false;
+  std::string calls;
+  std::string names;
+  std::vector<TableId> ids;
+};
+
+TEST_F(DataTableTest, WhatIsDoneIsWrittenDownAtItsInstant) {
+  FakeJournal journal;
+  {
+    instruments::DataTable table(engine_, clock_, {.journal = &journal, .on_schema_change = {}});
+    const auto act = [&](std::string_view action) {
+      const auto error = table.Write({{"key", "data"}, {"action", std::string(action)}});
+      return error ? error->message : "";
+    };
+    MakeTable("a");
+    MakeTable("b");
+    EXPECT_EQ(act("mark"), "");
+    Insert("a", "1");
+    journal.refuses = true;
+    for (const std::string action : {"mark", "reset"}) {
+      EXPECT_EQ(act(action), "liststore.data: '" + action +
+                                 "' was refused, and nothing was changed: the disk is full");
+    }
+    EXPECT_EQ(Cell("rows"), cql::EncodeBigint(1));
+    journal.refuses = false;
+    EXPECT_EQ(act("reset"), "");
+    EXPECT_EQ(Cell("rows"), cql::EncodeBigint(0));
+    EXPECT_EQ(journal.names, "app.a app.b ");
+    EXPECT_EQ(journal.ids, (std::vector<TableId>{IdOf("a"), IdOf("b")}));
+    EXPECT_EQ(act("forget"), "");
+    EXPECT_EQ(journal.calls, "mark return forget ");
+  }
+  instruments::DataTable table(
+      engine_, clock_,
+      {.journal = &journal, .keeps_what_it_began_with = true, .on_schema_change = {}});
+  const auto refused = table.Write({{"key", "data"}, {"action", "reset"}});
+  ASSERT_TRUE(refused);
+  EXPECT_NE(refused->message.find("no mark to go back to"), std::string::npos);
 }
 
 TEST_F(DataTableTest, ServersOfAListStoreAreLeftAlone) {
