@@ -8,6 +8,7 @@
 #include "engine/base/prometheus_text.h"
 #include "engine/faces/http/api.h"
 #include "engine/faces/http/message.h"
+#include "engine/faces/http/page.h"
 #include "engine/faces/http/resource.h"
 
 namespace liststore {
@@ -41,6 +42,7 @@ absl::StatusOr<std::unique_ptr<http_face::HttpFace>> OpenHttp(const std::string&
   http.log_in = std::move(parts.log_in);
   http.on_connection = std::move(parts.on_connection);
   std::vector<http_face::Resource> resources = http_face::ProbeResources(std::move(parts.is_ready));
+  resources.push_back(http_face::PageResource());
   resources.push_back(MetricsResource(std::move(parts.metrics)));
   std::ranges::move(http_face::ApiResources(parts.statements), std::back_inserter(resources));
   return http_face::HttpFace::Open(parts.server, http, std::move(resources));

@@ -108,7 +108,7 @@ struct CqlServerOptions {
   // The same beside the shard-aware port.
   std::optional<uint16_t> tls_shard_aware_port;
 
-  // The port of HTTP: metrics, health and an API, for whoever operates or tests the server;
+  // The port of HTTP: a page, metrics, health and an API, for whoever operates or tests the server;
   // docs/http.md. 0: any free one. With `tls` it takes TLS and nothing else; where clients log in, so
   // do those of HTTP. nullopt: there is none.
   std::optional<uint16_t> http_port;

@@ -49,7 +49,7 @@ const std::vector<ServeSetting>& Table() {
        .field = &S::shard_aware_port,
        .group = kConnecting},
       {.setting = {"http-port", T::kUint16, "", false,
-                   "Port of HTTP: metrics, health and an API; 0: any free one [no HTTP]"},
+                   "Port of HTTP: a page, metrics, health and an API; 0: any free one [no HTTP]"},
        .field = &S::http_port,
        .group = kConnecting},
       {.setting = {"ready-file", T::kText, "", false, "Write this when clients can connect"},

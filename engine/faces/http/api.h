@@ -22,7 +22,7 @@ inline constexpr int kPageSizeMax = 10'000;
 // /api/<table>, /api/query and /api/openapi.json. `handler` outlives them.
 std::vector<Resource> ApiResources(execute::RequestHandler& handler);
 
-// OpenAPI 3.0.3, in JSON: what ApiResources, /health, /ready and /metrics take and answer.
+// OpenAPI 3.0.3, in JSON: what ApiResources, /, /health, /ready and /metrics take and answer.
 std::string OpenApiDocument();
 
 }  // namespace liststore::http_face

@@ -30,6 +30,7 @@ struct HttpRequest {
   std::string content_type;
   std::string origin;
   std::string host;
+  std::string if_none_match;
   std::string body;
 
   // Of the target: what stands before a '?', and behind it.
@@ -45,6 +46,8 @@ struct HttpAnswer {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  // Of Cache-Control: figures are kept by nobody.
+  std::string cache_control = "no-store";
   // Further fields, without line ends.
   std::vector<std::pair<std::string, std::string>> fields;
   // That it waits for once it is there.

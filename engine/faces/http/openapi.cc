@@ -108,6 +108,9 @@ std::string OpenApiDocument() {
   AppendTo(paths, R"(,"/metrics":{"get":{"operationId":"metrics","summary":"For Prometheus",)",
            R"("responses":{"200":{"description":"OK","content":{"text/plain":{"schema":)",
            R"({"type":"string"}}}},)", kError, "}}}");
+  AppendTo(paths, R"(,"/":{"get":{"operationId":"page","summary":"A page for people",)",
+           R"("responses":{"200":{"description":"OK","content":{"text/html":{"schema":)",
+           R"({"type":"string"}}}},"304":{"description":"As If-None-Match says"},)", kError, "}}}");
   AppendTo(
       paths, R"(,"/api/openapi.json":{"get":)", Operation("openapi", "This document", "", kObject),
       R"(},"/api/query":{"post":)",

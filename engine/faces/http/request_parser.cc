@@ -89,6 +89,7 @@ RequestParser::Outcome RequestParser::Next(std::string_view received, size_t& co
   request.content_type = TextOf(message[http::field::content_type]);
   request.origin = TextOf(message[http::field::origin]);
   request.host = TextOf(message[http::field::host]);
+  request.if_none_match = TextOf(message[http::field::if_none_match]);
   request.body = std::move(message.body());
   state_.reset();
   return Outcome::kRequest;
@@ -156,9 +157,12 @@ void AppendAnswerHeader(const HttpAnswer& answer, const HttpRequest& request, bo
       Cat("HTTP/1.1 ", answer.status, " ",
           TextOf(http::obsolete_reason(static_cast<http::status>(answer.status))), "\r\n");
   if (!answer.body.empty()) AppendTo(header, "Content-Type: ", answer.content_type, "\r\n");
-  // 204 says itself that there is no body.
-  if (answer.status != 204) AppendTo(header, "Content-Length: ", answer.body.size(), "\r\n");
-  header += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+  // 204 and 304 say themselves that there is no body.
+  if (answer.status != 204 && answer.status != 304) {
+    AppendTo(header, "Content-Length: ", answer.body.size(), "\r\n");
+  }
+  AppendTo(header, "Cache-Control: ", answer.cache_control,
+           "\r\nX-Content-Type-Options: nosniff\r\n");
   for (const auto& [name, value] : answer.fields) {
     AppendTo(header, name, ": ", value, "\r\n");
   }

@@ -62,7 +62,7 @@ void Free(std::string& text) { std::string().swap(text); }
 size_t HeldBytesOf(const HttpRequest& request) {
   return request.method.capacity() + request.target.capacity() + request.authorization.capacity() +
          request.content_type.capacity() + request.origin.capacity() + request.host.capacity() +
-         request.body.capacity();
+         request.if_none_match.capacity() + request.body.capacity();
 }
 
 // What an answer has to know of its request.
