@@ -1,4 +1,4 @@
-// GET /: the page comes whole, kept and guarded as it says.
+// GET /: the page comes whole, kept and guarded as it says. What it does in a browser: tests/drivers/page.
 #include "engine/faces/http/page.h"
 
 #include <gtest/gtest.h>
