@@ -169,9 +169,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
     if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
   }
   if (call.pace->stop() == WorkPace::Stop::kTimedOut) return time_out();
-  // What is wide keeps its place among the client's requests, and its answers come one at a time.
   if (call.is_stopped()) {
-    return Defer(result.is_before_wide_row ? Deferral::kLarge : Deferral::kOvertaken, call);
+    if (!result.is_before_wide_row) return Defer(Deferral::kOvertaken, call);
+    // What is wide keeps its place among the client's requests, and its answers come one at a time.
+    return Defer(call.pace->has_worked() ? Deferral::kInOrder : Deferral::kLarge, call);
   }
   if (gone) return Ran::kTableGone;
   if (plan.table->is_virtual && IsCassandraShell(call.text, call.client, options_.node)) {

@@ -47,15 +47,6 @@ cql::CqlError NoRoom(uint64_t budget_bytes) {
           {}};
 }
 
-// With keys and static cells.
-uint64_t BytesOf(const RowBuffer& row) {
-  uint64_t bytes = 0;
-  for (const std::optional<std::string_view>& value : row.values()) {
-    if (value) bytes += value->size();
-  }
-  return bytes;
-}
-
 // Of whose values digits may be made.
 bool IsLongNumber(const cql::Selection& selection) {
   if (!selection.type.is_native()) return false;
@@ -170,51 +161,57 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
     if (full() || HasEnough()) return;
     row_.SetRow(row);
-    const uint64_t bytes = BytesOf(row_);
     last_seen_ = row_.clustering_key();
-    hold_units_ += 2 + bytes / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
+    hold_units_ += 2;
     if (row.cells.size() > kFewCells) hold_units_ += 2 * row.cells.size();
-    if (UnitsOfCalls(bytes) >= kHoldUnitsMax || MakesMuch(bytes)) [[unlikely]] {
-      Keep();
-      if (has_kept_row_ || ended_) return;
-    } else if (MatchesAll(filters_)) {
-      TakeMatched();
-    }
+    const bool is_taken = MatchesAll(filters_);
+    if (is_taken && IsWide()) [[unlikely]]
+      return Keep();
+    const uint64_t bytes = row_.value_bytes();
+    hold_units_ += bytes / WorkPace::kBytesOfUnit;
+    if (!is_taken) continue;
+    hold_units_ += UnitsOfCalls(bytes);
+    TakeMatched();
   }
 }
 
 void ResultCollector::Keep() {
-  // One that is not taken costs nothing.
-  if (!MatchesAll(filters_)) return;
   // As much as a row of the result: what is kept is counted nowhere else. And what is refused in the end
   // is refused before it is copied.
   Note(CheckRowBytes(row_.KeptBytes(used_columns_), context_));
-  if (!ended_ && !call_.plan.is_aggregate) {
-    Note(CheckRowBytes(BytesOfColumns(call_.plan.selections, row_), context_));
-  }
+  const uint64_t of_result = ResultBytes();
+  if (!ended_) Note(CheckRowBytes(of_result, context_));
   if (ended_) return;
   has_kept_row_ = true;
-  hold_units_ = std::max(hold_units_, kHoldUnitsMax);  // no other row takes its place
-  is_too_long_here_ = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX);
-  if (!is_too_long_here_) row_.KeepRow(used_columns_);
+  if (DefersWideRows()) return;
+  // More than a lane is held for: no other row takes its place.
+  const uint64_t bytes = row_.value_bytes();
+  hold_units_ += (bytes + of_result) / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
+  row_.KeepRow(used_columns_);
 }
 
-bool ResultCollector::MakesMuch(uint64_t bytes) const {
+bool ResultCollector::IsWide() const {
   constexpr uint64_t kMuch = kHoldUnitsMax * WorkPace::kBytesOfUnit;
-  if (bytes * call_.plan.selections.size() < kMuch || call_.plan.is_aggregate) [[likely]]
+  const uint64_t bytes = row_.value_bytes();
+  if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
+    return true;
+  if (bytes * call_.plan.selections.size() < kMuch) [[likely]]
     return false;
-  return BytesOfColumns(call_.plan.selections, row_) >= kMuch;
+  return ResultBytes() >= kMuch;
+}
+
+uint64_t ResultCollector::ResultBytes() const {
+  return call_.plan.is_aggregate ? 0 : BytesOfColumns(call_.plan.selections, row_);
 }
 
 void ResultCollector::TakeKept() {
   if (!has_kept_row_) [[likely]]
     return;
   has_kept_row_ = false;
-  if (is_too_long_here_) {
+  if (DefersWideRows()) {
     // It is begun again elsewhere.
-    result_.is_before_wide_row = calls_ == 0 && result_.row_count == 0;
-    const bool goes_on = call_.pace->Spend(kLoopUnitsMax + 1);
-    LS_CHECK(!goes_on, "what is too long for where it is stops");
+    result_.is_before_wide_row = calls_ == 0;
+    call_.pace->StopHere();
   } else {
     TakeMatched();
   }
@@ -242,7 +239,7 @@ void ResultCollector::ForgetStaticRow() {
 
 void ResultCollector::Take() {
   if (!MatchesAll(filters_)) return;
-  if (!MakesMuch(BytesOf(row_))) [[likely]]
+  if (!IsWide()) [[likely]]
     return TakeMatched();
   Keep();
   TakeKept();

@@ -66,7 +66,7 @@ class ResultCollector final : public RowSink {
 
   void OnRows(std::span<const RowView> rows) override;
   // As much was done as a lane is held for; the read goes on behind last_seen().
-  bool HasEnough() const override { return hold_units_ >= kHoldUnitsMax; }
+  bool HasEnough() const override { return has_kept_row_ || hold_units_ >= kHoldUnitsMax; }
   void OnStop(ClusteringKeyView next) override;
   void OnPackedRun(const PackedRun&) override;
   bool AcceptsPackedRuns() const override { return false; }
@@ -79,7 +79,7 @@ class ResultCollector final : public RowSink {
   void Take();
   // A row of which functions, or a column that is selected often, make much is not evaluated while its lane is
   // held: it is kept, and taken here, after the read. Where others wait for this thread it is not taken at
-  // all: see WorkPace.
+  // all: the pace stops before it, once it was told what the read has done.
   void TakeKept();
 
   // Behind the last row: the row of an aggregate, or of the last group.
@@ -98,9 +98,14 @@ class ResultCollector final : public RowSink {
 
   // The row in row(), which the filters let through.
   void TakeMatched();
-  // The row in row(), of so many bytes, makes much of the result.
-  bool MakesMuch(uint64_t bytes) const;
+  // Much is made of the row in row().
+  bool IsWide() const;
+  // What the row in row() makes of the result beside what functions do; 0 for an aggregate.
+  uint64_t ResultBytes() const;
+  // The row in row(), which is wide, and which the filters let through.
   void Keep();
+  // Others wait for this thread, which takes no wide row.
+  bool DefersWideRows() const { return call_.pace != nullptr && call_.pace->defers(); }
   uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
 
   // The group of the row in row(), which begins one where it differs from the last in what groups
@@ -134,8 +139,7 @@ class ResultCollector final : public RowSink {
   uint64_t hold_units_ = 0;
   // By position: what of a row the result is made of. Empty until Bind.
   std::vector<bool> used_columns_;
-  bool is_too_long_here_ = false;  // the kept row, which is not in row_ then
-  bool has_kept_row_ = false;      // in row_
+  bool has_kept_row_ = false;  // in row_, unless wide rows are deferred
   std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;

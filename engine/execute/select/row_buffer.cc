@@ -28,12 +28,16 @@ void RowBuffer::SetPartition(std::string_view key) {
   partition_key_ = key;
   const auto components = SplitPartitionKey(key, clustering_begin_);
   LS_CHECK(components.has_value(), "a stored key has the components of its table");
-  for (size_t i = 0; i < components->size(); ++i) values_[i] = (*components)[i];
+  key_bytes_ = 0;
+  for (size_t i = 0; i < components->size(); ++i) {
+    values_[i] = (*components)[i];
+    key_bytes_ += (*components)[i].size();
+  }
   SetStaticRow({});
 }
 
 void RowBuffer::SetStaticRow(std::span<const LiveCellView> cells) {
-  SetCells(static_columns_, cells);
+  static_bytes_ = SetCells(static_columns_, cells);
   for (size_t i = 0; i < static_columns_.size(); ++i) {
     std::optional<std::string_view>& value = values_[static_columns_[i]];
     if (!value) continue;
@@ -76,37 +80,42 @@ void RowBuffer::SetNoRow() {
   for (size_t i = 0; i < table_.storage.clustering.size(); ++i) {
     values_[clustering_begin_ + i].reset();
   }
-  SetCells(regular_columns_, {});
+  row_bytes_ = SetCells(regular_columns_, {});
 }
 
 void RowBuffer::SetRow(const RowView& row) {
   char scratch[kItemKeyTextBytes];
   clustering_key_ = PlainKey(row.key, scratch);
   const std::vector<ClusteringColumnSchema>& clustering = table_.storage.clustering;
+  size_t clustering_bytes = 0;
   // A single column of this kind is its bytes as they are: the shape of list items.
   if (table_.storage.packs_item_keys()) {
     values_[clustering_begin_] = clustering_key_;
+    clustering_bytes = clustering_key_.size();
   } else if (!clustering.empty()) {
     clustering_values_ = DecodeClusteringKey(clustering, clustering_key_);
     for (size_t i = 0; i < clustering.size(); ++i) {
       values_[clustering_begin_ + i] = clustering_values_[i];
+      clustering_bytes += clustering_values_[i].size();
     }
   }
-  SetCells(regular_columns_, row.cells);
+  row_bytes_ = clustering_bytes + SetCells(regular_columns_, row.cells);
 }
 
-void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
-                         std::span<const LiveCellView> cells) {
+size_t RowBuffer::SetCells(const std::vector<uint16_t>& columns,
+                           std::span<const LiveCellView> cells) {
   for (const uint16_t column : columns) {
     values_[column].reset();
     liveness_[column] = {};
     if (!kept_elements_.empty()) kept_elements_[column].clear();
   }
+  size_t bytes = 0;
   for (size_t i = 0; i < cells.size(); ++i) {
     const LiveCellView& cell = cells[i];
     const uint16_t column = columns[cell.column];
     if (cell.path.empty()) {
       values_[column] = cell.value;
+      bytes += cell.value.size();
       liveness_[column] = cell.liveness;
       continue;
     }
@@ -124,7 +133,9 @@ void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
       Keep(column, cells[i + 1]);
     }
     values_[column] = elements.Finish();
+    bytes += values_[column]->size();
   }
+  return bytes;
 }
 
 void RowBuffer::Keep(uint16_t column, const LiveCellView& cell) {
@@ -144,7 +155,11 @@ void RowBuffer::Keep(uint16_t column, const LiveCellView& cell) {
 
 void RowBuffer::SetValues(std::span<const std::optional<std::string>> values) {
   LS_CHECK(values.size() == values_.size(), "a computed row has all columns of its table");
-  for (size_t i = 0; i < values.size(); ++i) values_[i] = values[i];
+  key_bytes_ = static_bytes_ = row_bytes_ = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    values_[i] = values[i];
+    if (values[i]) row_bytes_ += values[i]->size();
+  }
   std::vector<std::string_view> components;
   for (size_t i = 0; i < clustering_begin_; ++i) {
     LS_CHECK(values_[i].has_value(), "key columns are never null");

@@ -52,6 +52,8 @@ class RowBuffer {
   void SetValues(std::span<const std::optional<std::string>> values);
 
   std::span<const std::optional<std::string_view>> values() const { return values_; }
+  // Of all values of the row as it was set, with keys and static cells.
+  size_t value_bytes() const { return key_bytes_ + static_bytes_ + row_bytes_; }
   // Of a regular or static column; absent where its value is null, computed or of several cells.
   const Liveness& liveness(uint16_t column) const { return liveness_[column]; }
   // A cell of a column of several: when it was written, and where it stands.
@@ -68,7 +70,8 @@ class RowBuffer {
   const std::string& clustering_key() const { return clustering_key_; }
 
  private:
-  void SetCells(const std::vector<uint16_t>& columns, std::span<const LiveCellView> cells);
+  // Returns how many bytes of values they are.
+  size_t SetCells(const std::vector<uint16_t>& columns, std::span<const LiveCellView> cells);
   void Keep(uint16_t column, const LiveCellView& cell);
 
   const TableDefinition& table_;
@@ -87,6 +90,9 @@ class RowBuffer {
   std::vector<std::optional<std::string_view>> values_;
   std::vector<Liveness> liveness_;
   std::vector<std::vector<Element>> kept_elements_;  // by position; none: they are not kept
+  size_t key_bytes_ = 0;                             // of the values of the partition key
+  size_t static_bytes_ = 0;                          // of the static row
+  size_t row_bytes_ = 0;                             // of the others
 };
 
 }  // namespace liststore::execute

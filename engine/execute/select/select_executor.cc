@@ -270,11 +270,12 @@ class SelectExecution {
       result_.dead_rows += reply.info.dead_rows;
       result_.rows_read += reply.rows + reply.info.dead_rows;
       any_row_ |= reply.rows != 0;
-      collector_.TakeKept();
-      if (collector_.ended() && !collector_.too_large()) return false;
       const uint64_t units = collector_.hold_units() + reply.info.dead_rows;
       const uint64_t looks = collector_.next_row() ? kLooksPerReadMax : 0;
       if (!Spend(WorkPace::kUnitsOfCommand + std::max(units, looks))) return false;
+      collector_.TakeKept();
+      if (!Spend(0)) return false;
+      if (collector_.ended() && !collector_.too_large()) return false;
       Count(limits_.rows);
       Count(limits_.page);
       Count(partition_left);

@@ -45,7 +45,7 @@ struct SelectResult {
   std::string paging_state;  // empty: there are no more pages
   uint64_t dead_rows = 0;    // that were passed over
   uint64_t rows_read = 0;    // that were looked at, those included; not of virtual tables
-  // The pace has stopped it before a row that would make much of the result, of which nothing was copied.
+  // The pace has stopped it before a row that is to be copied much, and of which nothing was.
   bool is_before_wide_row = false;
 };
 

@@ -170,6 +170,7 @@ class VirtualSelection {
       collector_.row().SetValues(*placed.values);
       collector_.Expect(1);
       collector_.Take();
+      if (call_.pace != nullptr && !call_.pace->Spend(0)) return;
       for (uint64_t* const count : {&limits_.rows, &limits_.page, &left_}) {
         if (*count != UINT64_MAX) *count -= collector_.taken();
       }

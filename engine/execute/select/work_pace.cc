@@ -1,5 +1,7 @@
 #include "engine/execute/select/work_pace.h"
 
+#include "engine/base/check.h"
+
 namespace liststore::execute {
 
 bool ResultShare::TakeMore(uint64_t bytes) {
@@ -8,6 +10,12 @@ bool ResultShare::TakeMore(uint64_t bytes) {
   if (!budget_->Take(wanted)) return false;
   taken_ += wanted;
   return true;
+}
+
+void WorkPace::StopHere() {
+  LS_CHECK(defers(), "there is another place");
+  if (stop_ == Stop::kNo) stop_ = Stop::kTooLong;
+  next_look_ = 0;
 }
 
 bool WorkPace::Look() {

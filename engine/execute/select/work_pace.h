@@ -113,10 +113,17 @@ class WorkPace {
     return units_ < next_look_ || Look();
   }
   Stop stop() const { return stop_; }
+  // What comes next is begun elsewhere, whatever was done here. Where nothing is deferred it may not be
+  // called.
+  void StopHere();
+  // More was done than what is not worth a look at the clock.
+  bool has_worked() const { return units_ >= kUnitsOfLook; }
   // It works where nobody waits but its client, and takes long: see Command::waits_its_turn.
   bool is_beside_loops() const { return place_.begun_at.has_value(); }
   // A statement of so many units is begun elsewhere.
-  bool IsTooLong(uint64_t units) const { return place_.defers() && units > place_.units_max; }
+  bool IsTooLong(uint64_t units) const { return defers() && units > place_.units_max; }
+  // Others wait for where it works: what takes long is begun elsewhere.
+  bool defers() const { return place_.defers(); }
 
  private:
   // Some 20 us.

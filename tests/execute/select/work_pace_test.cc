@@ -50,6 +50,22 @@ TEST(WorkPace, HasSoMuchTimeInAPlace) {
   EXPECT_EQ(pace.stop(), Stop::kTooLong);
 }
 
+TEST(WorkPace, StopsBeforeWhatIsBegunElsewhere) {
+  const WorkPlace place{.units_max = 10'000, .time_max = hours(1)};
+  WorkPace pace(place);
+  EXPECT_TRUE(pace.defers());
+  EXPECT_TRUE(pace.Spend(100));
+  pace.StopHere();
+  EXPECT_EQ(pace.stop(), Stop::kTooLong);
+  EXPECT_FALSE(pace.has_worked()) << "it was not worth a look at the clock";
+  EXPECT_FALSE(pace.Spend(0));
+  WorkPace worked(place);
+  EXPECT_TRUE(worked.Spend(1'000));
+  worked.StopHere();
+  EXPECT_TRUE(worked.has_worked());
+  EXPECT_FALSE(worked.Spend(0));
+}
+
 TEST(WorkPace, TimesOutWhenTheClientHasWaitedForSoLong) {
   const WorkPlace place{.begun_at = std::chrono::steady_clock::now() - hours(1)};
   WorkPace patient(place);
