@@ -60,7 +60,7 @@ struct ConditionalReply {
   OpStatus status = OpStatus::kOk;
   bool applied = false;      // the conditions held
   WriteTimestamp timestamp;  // of the writes that have none of their own
-  uint64_t row_bytes = 0;    // kRowTooLarge: what the row would take
+  RowSize large_row = {};    // kRowTooLarge
 };
 
 }  // namespace liststore

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/model/mutation.h"
 #include "engine/model/op_status.h"
 #include "engine/model/presence.h"
 #include "engine/model/time.h"
@@ -16,7 +17,7 @@ struct Reply {
   uint64_t rows = 0;         // rows read or counted; live rows that a deletion took; forgotten: 1
   WriteTimestamp timestamp;  // under which a write was applied
   PartitionInfo info;        // of a read; of a count the dead rows alone
-  uint64_t row_bytes = 0;    // kRowTooLarge: what the row would take; of a batch in its first reply
+  RowSize large_row = {};    // kRowTooLarge; of a batch in its first reply
 };
 
 }  // namespace liststore

@@ -60,10 +60,29 @@ void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& co
   AnswerError(response, context, outcome, out);
 }
 
-cql::CqlError RowTooLarge(uint64_t row_bytes, uint64_t bytes_max) {
-  return cql::CqlError::Invalid("The write was refused and nothing of it applied: a row of " +
-                                std::to_string(row_bytes) + " bytes exceeds the " +
-                                std::to_string(bytes_max) +
+cql::CqlError RowTooLarge(const RowSize& row, uint64_t bytes_max) {
+  const std::string refused = "The write was refused and nothing of it applied: ";
+  if (row.rewritten_cells != 0) {
+    return cql::CqlError::Invalid(
+        refused + "the rows that it looks at or changes have " +
+        std::to_string(row.rewritten_cells) +
+        " values and elements, counted again for each timestamp and null, more than the " +
+        std::to_string(kCellsRewrittenMax) + " that one request may: take fewer of them at a time");
+  }
+  if (row.looked_at_bytes != 0) {
+    return cql::CqlError::Invalid(refused + "the rows that it looks at have more than " +
+                                  std::to_string(2 * bytes_max) +
+                                  " bytes: take fewer of them at a time");
+  }
+  if (row.cells != 0) {
+    return cql::CqlError::Invalid(refused + "a row of " + std::to_string(row.cells) +
+                                  " values and elements exceeds the " +
+                                  std::to_string(kRowCellsMax) +
+                                  " that a row may have: keep a part of it in other rows, or a "
+                                  "collection that is written whole in a frozen one");
+  }
+  return cql::CqlError::Invalid(refused + "a row of " + std::to_string(row.bytes) +
+                                " bytes exceeds the " + std::to_string(bytes_max) +
                                 " bytes that a row may have: keep a part of it in other rows");
 }
 
@@ -79,7 +98,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out) {
   if (refusal.status == OpStatus::kRowTooLarge) {
-    AnswerError(RowTooLarge(refusal.row_bytes, engine.row_bytes_max()), context, outcome, out);
+    AnswerError(RowTooLarge(refusal.large_row, engine.row_bytes_max()), context, outcome, out);
     return;
   }
   const std::string why =

@@ -29,10 +29,10 @@ void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseC
 // The same of a statement's error.
 void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out);
-// Why the engine refused a write. `row_bytes`: of a row that would be too large.
+// Why the engine refused a write. `large_row`: that would be too large.
 struct WriteRefusal {
   OpStatus status = OpStatus::kOutOfMemory;
-  uint64_t row_bytes = 0;
+  RowSize large_row = {};
 };
 // A write was refused: for want of memory, or by the commit log, a write failure, which drivers hand to
 // the application as it is; an overloaded node they would call unreachable. Or for a row that would be too
@@ -44,7 +44,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const shard::Engine& engine
 // What the commit log says of OpStatus::kNotKept.
 std::string NotKept(const shard::Engine& engine);
 // The largest row, named.
-cql::CqlError RowTooLarge(uint64_t row_bytes, uint64_t bytes_max);
+cql::CqlError RowTooLarge(const RowSize& row, uint64_t bytes_max);
 
 // The time of the statement is over: a read timeout, or a write timeout.
 void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,

@@ -363,7 +363,7 @@ bool ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
       engine.catalog().WaitForChange();
       AnswerError(Unprepared(slot.statement->id), slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
-      AnswerRefusedWrite({reply.status, reply.row_bytes}, engine, slot.request->consistency(),
+      AnswerRefusedWrite({reply.status, reply.large_row}, engine, slot.request->consistency(),
                          protocol::WriteType::kSimple, slot.context, outcome, out);
     } else if (slot.select == nullptr) {
       has_written = true;

@@ -82,7 +82,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
     return call.writes.LookStatus();
   }
   if (reply.status != OpStatus::kOk) {
-    return AnswerWrite({reply.status, reply.row_bytes}, protocol::WriteType::kCas, call);
+    return AnswerWrite({reply.status, reply.large_row}, protocol::WriteType::kCas, call);
   }
   if (options_.dialect.answers_of_conditions_vary) {
     LS_RETURN_IF_ERROR(

@@ -53,7 +53,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes
   constexpr auto kType = protocol::WriteType::kCounter;
   if (additions.empty()) return ApplyWrites(kType, call);
   const ConditionalReply reply = additions.Apply(engine_, deletions.Commands(), call.now_nanos);
-  return AnswerWrite({reply.status, reply.row_bytes}, kType, call);
+  return AnswerWrite({reply.status, reply.large_row}, kType, call);
 }
 
 }  // namespace liststore::execute

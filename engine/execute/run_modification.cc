@@ -64,14 +64,14 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType 
   if (!looks.empty() || has_views) {
     const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
     if (reply.status == OpStatus::kOk && !reply.applied) return call.writes.LookStatus();
-    written = {reply.status, reply.row_bytes};
+    written = {reply.status, reply.large_row};
   } else if (commands.size() == 1 && !call.writes.NullsMayMeetValues()) {
     const Reply reply = engine_.Execute(commands[0], call.now_nanos);
-    written = {reply.status, reply.row_bytes};
+    written = {reply.status, reply.large_row};
   } else if (!commands.empty()) {
     call.scratch.replies.resize(commands.size());
     written.status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
-    written.row_bytes = call.scratch.replies.front().row_bytes;
+    written.large_row = call.scratch.replies.front().large_row;
   }
   return AnswerWrite(written, type, call);
 }

@@ -314,7 +314,8 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     // What a column had that is added again.
     return cql::CqlError::Invalid(
         "The change of the schema was refused and nothing of it applied: a row would exceed the " +
-        std::to_string(engine_.row_bytes_max()) + " bytes that a row may have");
+        std::to_string(engine_.row_bytes_max()) + " bytes, or the " + std::to_string(kRowCellsMax) +
+        " values and elements, that a row may have");
   }
   if (status != OpStatus::kOk) {
     return cql::CqlError::Server(

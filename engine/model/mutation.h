@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_MODEL_MUTATION_H_
 #define LISTSTORE_ENGINE_MODEL_MUTATION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,6 +18,27 @@ namespace liststore {
 // its key not counted. A static row is a row. As much as an answer may have (execute, kResultBytesMax):
 // a larger row could not be read whole. Storage keeps lengths in 32 bits.
 inline constexpr uint64_t kRowBytesMax = uint64_t{200} << 20;
+// The most values, elements of its collections and nulls that are kept that it may have. Whoever changes
+// one of them has all of them in hand, and others wait meanwhile: some milliseconds.
+inline constexpr uint64_t kRowCellsMax = 65'536;
+
+// The most cells of rows that are there that one write, or batch, may look at, or write again: those of each row of
+// more than some hundred that it changes, once for each timestamp, and once more for each statement that
+// sets a column to null in a row that it has changed before. Others wait for its lanes meanwhile.
+inline constexpr uint64_t kCellsRewrittenMax = uint64_t{1} << 20;
+
+// Why a row is too large for a write: what it would have too much of, or what rows have together that would
+// be written again. The others are 0.
+struct RowSize {
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  uint64_t rewritten_cells = 0;
+  uint64_t looked_at_bytes = 0;  // before it was decided
+
+  bool any() const {
+    return bytes != 0 || cells != 0 || rewritten_cells != 0 || looked_at_bytes != 0;
+  }
+};
 
 struct CellUpdate {
   ColumnId column = 0;
@@ -41,6 +63,12 @@ struct RowUpdate {
   // reconcile where they meet.
   std::span<const CellUpdate> cells = {};
 };
+
+// It sets a whole column to null.
+inline bool NullsAColumn(const RowUpdate& update) {
+  return std::ranges::any_of(
+      update.cells, [](const CellUpdate& cell) { return !cell.live && cell.path.empty(); });
+}
 
 // Under what timestamp and at what time a mutation is applied.
 struct WriteContext {

@@ -123,7 +123,7 @@ class Engine::Batch {
       engine_.EndGuard(held_, now_nanos_);
     };
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
-    applies_ = status == OpStatus::kOk && ConditionsHold();
+    if (status == OpStatus::kOk) status = TakeLooks();
     if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
     if (applies_ && follower_ != nullptr && status == OpStatus::kOk) {
@@ -153,8 +153,8 @@ class Engine::Batch {
   bool applies() const { return applies_; }
   // Of the writes that have none of their own.
   WriteTimestamp timestamp() const { return common_; }
-  // kRowTooLarge: of that row.
-  uint64_t row_bytes() const { return row_bytes_; }
+  // kRowTooLarge: that row.
+  RowSize large_row() const { return large_row_; }
 
  private:
   // A partition and what the batch brings to it.
@@ -210,16 +210,27 @@ class Engine::Batch {
   }
 
   // Every look is taken, also behind one that says no: what they see is answered.
-  bool ConditionsHold() {
-    bool hold = true;
+  OpStatus TakeLooks() {
+    applies_ = true;
+    uint64_t cells = 0;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < looks_.size(); ++i) {
       const RowLook& look = looks_[i];
       ConditionRows rows(*look.conditions);
-      hold &= rows.Hold(looked_at_[i].lane->table(look.table),
-                        {look.partition_key, looked_at_[i].address}, look, NowSeconds());
+      applies_ &= rows.Hold(looked_at_[i].lane->table(look.table),
+                            {look.partition_key, looked_at_[i].address}, look, NowSeconds());
       newest_seen_ = std::max(newest_seen_, rows.newest());
+      cells += rows.cells();
+      bytes += rows.bytes();
+      if (cells > kCellsRewrittenMax) large_row_.rewritten_cells = cells;
+      // A row and the static one may be as large as that.
+      if (bytes > 2 * engine_.row_bytes_max()) large_row_.looked_at_bytes = bytes;
+      if (large_row_.any()) {
+        applies_ = false;
+        return OpStatus::kRowTooLarge;
+      }
     }
-    return hold;
+    return OpStatus::kOk;
   }
 
   OpStatus PledgeAll() {
@@ -238,12 +249,18 @@ class Engine::Batch {
     }
     if (!BackMany(CountTables())) return OpStatus::kOutOfMemory;
     WriteContext write{common_, NowSeconds(), foreign_};
+    uint64_t rewritten_cells = 0;
     for (const auto& [id, share] : shares_) {
       const storage::PartitionRef partition{writes_[share.command].partition_key,
                                             to_[share.command].address};
       const OpStatus status = share.table->PledgeShare(partition, share.load, write);
-      if (status == OpStatus::kRowTooLarge) row_bytes_ = share.table->large_row_bytes();
+      if (status == OpStatus::kRowTooLarge) large_row_ = share.table->large_row();
       if (status != OpStatus::kOk) return status;
+      rewritten_cells += share.table->rewritten_cells();
+      if (rewritten_cells > kCellsRewrittenMax) {
+        large_row_ = {.rewritten_cells = rewritten_cells};
+        return OpStatus::kRowTooLarge;
+      }
     }
     for (const auto& [id, share] : shares_) share.table->RedeemPledges();
     return OpStatus::kOk;
@@ -421,7 +438,7 @@ class Engine::Batch {
   absl::InlinedVector<Destination, 1> looked_at_;
   WriteTimestamp newest_seen_ = WriteTimestamp::None();
   bool applies_ = false;
-  uint64_t row_bytes_ = 0;
+  RowSize large_row_;
   std::optional<BatchRecords> records_;  // where a log is kept
   PledgedRows derived_;                  // what follows
   size_t many_arenas_ = 0;               // backed in the pool; 0: so few that it need not be
@@ -443,7 +460,7 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
   const auto attempt = [&] {
     Batch batch(*this, writes, guarded, now_nanos);
     const OpStatus status = batch.Run(replies);
-    replies.front().row_bytes = batch.row_bytes();
+    replies.front().large_row = batch.large_row();
     return status;
   };
   const OpStatus status = attempt();
@@ -474,7 +491,7 @@ ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint6
     const OpStatus status = batch.Run({replies.data(), replies.size()});
     reply.applied = batch.applies();
     reply.timestamp = batch.timestamp();
-    reply.row_bytes = batch.row_bytes();
+    reply.large_row = batch.large_row();
     return status;
   };
   reply.status = attempt();

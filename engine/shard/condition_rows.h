@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
 #include "engine/base/check.h"
 #include "engine/command/conditional_write.h"
+#include "engine/model/mutation.h"
 #include "engine/model/row_view.h"
 #include "engine/storage/table.h"
 
@@ -20,7 +22,8 @@ class ConditionRows final : public RowSink {
  public:
   explicit ConditionRows(RowConditions& conditions) : conditions_(conditions) {}
 
-  // Reads the rows; whether what is asked of them holds. O(rows log rows of the partition).
+  // Reads the rows; whether what is asked of them holds. Ends before that, and says no, where they are more
+  // than one request may look at. O(rows log rows of the partition).
   bool Hold(storage::Table& table, const storage::PartitionRef& partition, const RowLook& look,
             int64_t now_seconds) {
     LS_DCHECK(!look.rows.empty(), "the static row comes with the first range");
@@ -32,11 +35,15 @@ class ConditionRows final : public RowSink {
                           .with_static_row = look.with_static_row && index_ == 0,
                           .value_filter = std::nullopt};
       table.Read(partition, spec, now_seconds, *this);
+      if (cells_ > kCellsRewrittenMax) return false;
     }
     return conditions_.Hold();
   }
   // Of the markers and cells that were seen; none: no row lives.
   WriteTimestamp newest() const { return newest_; }
+  // How many were, and what they have.
+  uint64_t cells() const { return cells_; }
+  uint64_t bytes() const { return bytes_; }
 
   void OnRows(std::span<const RowView> rows) override {
     LS_DCHECK(rows.size() == 1, "a range of conditions holds one row");
@@ -55,12 +62,16 @@ class ConditionRows final : public RowSink {
   void NoteNewest(std::span<const LiveCellView> cells) {
     for (const LiveCellView& cell : cells) {
       newest_ = std::max(newest_, cell.liveness.timestamp);
+      bytes_ += cell.path.size() + cell.value.size();
     }
+    cells_ += cells.size();
   }
 
   RowConditions& conditions_;
   size_t index_ = 0;
   WriteTimestamp newest_ = WriteTimestamp::None();
+  uint64_t cells_ = 0;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace liststore::shard

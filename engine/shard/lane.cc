@@ -110,7 +110,7 @@ void Lane::Apply(const Command& command, storage::Table& into, uint64_t address,
                  [&](const UpsertCommand& upsert) {
                    reply.status = into.Upsert(partition, upsert.rows, write());
                    if (reply.status == OpStatus::kRowTooLarge) [[unlikely]] {
-                     reply.row_bytes = into.large_row_bytes();
+                     reply.large_row = into.large_row();
                    }
                  },
                  [&](const DeleteRowsCommand& rows) {
@@ -141,7 +141,7 @@ void Lane::Apply(const Command& command, storage::Table& into, uint64_t address,
                    const storage::PutSpec spec{put.fresh_until_seconds, put.unless_since};
                    reply.status = into.Put(partition, put.rows, spec, write(), reply.refused);
                    if (reply.status == OpStatus::kRowTooLarge) [[unlikely]] {
-                     reply.row_bytes = into.large_row_bytes();
+                     reply.large_row = into.large_row();
                    }
                  },
                  [&](const ForgetCommand&) {

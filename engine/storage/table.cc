@@ -142,15 +142,20 @@ size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* sl
   if (load.hot && load.all_short && (slot == nullptr || !handle.MayHaveComplexRows())) return bytes;
   if (!load.hot && rows.size() > 1) context_.PrepareOrder(rows.size());
   const RowUpdate* before = nullptr;
+  Partition::StoredSize there;
   for (const RowUpdate& row : rows) {
     const size_t most = RowBytesMax(schema_, row);
     // A row that is merged is written again whole, perhaps before what was there is freed; once,
     // whatever comes to it.
     const bool again = before != nullptr && before->of_static_row == row.of_static_row &&
                        (row.of_static_row || CompareKeys(before->key, row.key) == 0);
-    const size_t stored = slot == nullptr || again ? 0 : handle.StoredRowBytes(row);
+    if (!again) there = slot == nullptr ? Partition::StoredSize{} : handle.SizeOfStored(row);
+    const size_t stored = again ? 0 : there.bytes;
     before = &row;
     rows_bytes_max_ += most + stored;
+    rows_cells_ += row.cells.size();
+    row_cells_met_ = std::max<uint64_t>(row_cells_met_, there.cells);
+    if (!again || NullsAColumn(row)) NoteRewritten(there.cells);
     if (row.of_static_row || most + stored > kInlineRowBytesMax) {
       bytes += memory::Arena::BlockBytes(most + stored);
     }

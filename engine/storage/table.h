@@ -70,7 +70,7 @@ class Table final : private memory::Arena::Relocator {
 
   // --- Writes ------------------------------------------------------------------------------------
   // kOutOfMemory: nothing of the call was applied. kRowTooLarge, of what upserts: the same, and
-  // large_row_bytes() is what the row would have taken.
+  // large_row() is what the row would have had.
 
   // Upserts rows of one partition; all or nothing. Two updates of one key are merged.
   OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
@@ -152,7 +152,9 @@ class Table final : private memory::Arena::Relocator {
                     std::span<const ForeseenUpdate> updates, WriteTimestamp covered,
                     int64_t now_seconds, RowSink& sink);
   // Of the last write that was kRowTooLarge.
-  uint64_t large_row_bytes() const { return large_row_bytes_; }
+  RowSize large_row() const { return large_row_; }
+  // What the last write that was pledged writes again; see kCellsRewrittenMax.
+  uint64_t rewritten_cells() const { return rewritten_cells_; }
 
   // --- Reads -------------------------------------------------------------------------------------
 
@@ -443,19 +445,34 @@ class Table final : private memory::Arena::Relocator {
   size_t UpsertBytes(const PartitionRef& partition, const DirectorySlot* slot,
                      std::span<const RowUpdate> rows, const Partition::Load& load);
   // Behind the UpsertBytes of all of them: whether a row would be larger than it may be, in
-  // large_row_bytes_. A comparison, as long as the rows together are not.
+  // large_row_. Some comparisons, as long as the rows together are not.
   void CheckRowSizes(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                      const WriteContext& write) {
-    if (rows_bytes_max_ > budget_.row_bytes_max() && !copying_) [[unlikely]] {
-      FindLargeRow(slot, upserts, write);
+    if (rewritten_cells_ > kCellsRewrittenMax && !copying_ && !replaying_) [[unlikely]] {
+      large_row_.rewritten_cells = rewritten_cells_;
+      return;
     }
+    const bool may_be_large =
+        rows_bytes_max_ > budget_.row_bytes_max() || row_cells_met_ + rows_cells_ > row_cells_max();
+    if (may_be_large && !copying_) [[unlikely]]
+      FindLargeRow(slot, upserts, write);
   }
   size_t PutRowBytesAt(const PartitionRef& partition, const DirectorySlot* slot,
                        const StoredRow& row, bool again = false);
   OpStatus PutRowInBoth(const PartitionRef& partition, const StoredRow& row, int64_t now_seconds);
-  // O(rows log rows) and the cells of the rows there.
+  // O(n log n) of the rows, their cells and those of the rows there.
   void FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                     const WriteContext& write);
+  // Rows of few cells are work as every write is.
+  void NoteRewritten(size_t cells) {
+    constexpr size_t kFewCells = 256;
+    if (cells > kFewCells) [[unlikely]]
+      rewritten_cells_ += cells;
+  }
+  // The rows that a batch deletes more than once.
+  void NoteRewritten(const DirectorySlot* slot, const BatchShare& share);
+  // What was written down was let in, maybe before there was this limit.
+  uint64_t row_cells_max() const { return replaying_ ? UINT64_MAX : kRowCellsMax; }
   // What deletions need of the heap, before anything is written: notes what Reserve is to prepare.
   // `oldest`: none of them is older. `others`: ranges of the same batch.
   void PrepareDeletions(const DirectorySlot* slot, std::span<const ClusteringKeyView> keys,
@@ -530,7 +547,7 @@ class Table final : private memory::Arena::Relocator {
   void PushProbation(uint64_t address);
   // Why Reserve failed.
   OpStatus Refusal() {
-    if (large_row_bytes_ != 0) return OpStatus::kRowTooLarge;
+    if (large_row_.any()) return OpStatus::kRowTooLarge;
     return std::exchange(too_large_, false) ? OpStatus::kTooLarge : OpStatus::kOutOfMemory;
   }
   bool IsGuarded(uint64_t address) const;
@@ -615,11 +632,14 @@ class Table final : private memory::Arena::Relocator {
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
   bool copying_ = false;    // rows of another table come, which were let in there
   bool in_both_ = false;    // a write that its copy has yet to see
-  // Of the reservation that was asked for last: the rows and what they meet, at most, and the row
-  // that would be larger than it may be; 0: none.
+  // Of the reservation that was asked for last: the rows and what they meet, at most; their cells, and
+  // those of the row of most cells that they meet; and the row that would be larger than it may be.
   uint64_t rows_bytes_max_ = 0;
+  uint64_t rows_cells_ = 0;
+  uint64_t row_cells_met_ = 0;
+  uint64_t rewritten_cells_ = 0;
   Partition::RowScratch deletions_;  // of the same, what they work with
-  uint64_t large_row_bytes_ = 0;
+  RowSize large_row_;
   bool foreign_timestamps_ = false;
   bool past_unknown_ = false;
   bool dropped_ = false;

@@ -1,5 +1,6 @@
 // Memory set aside for a batch: what several writes may take in one partition, one after the other.
 #include <algorithm>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/model/partition_key.h"
@@ -21,7 +22,9 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
     for (const SharedUpsert& upsert : share.upserts) {
       bytes += UpsertBytes(partition, slot, upsert.rows, LoadOf(schema_, upsert.rows, write));
     }
+    NoteRewritten(slot, share);
     CheckRowSizes(slot, share.upserts, write);
+    if (large_row_.any()) return bytes;
     for (const auto keys : share.deleted_rows) {
       PrepareDeletions(slot, keys, write, WriteTimestamp::None());
       bytes += DeleteRowsBytes(partition, slot, keys, write);
@@ -43,6 +46,24 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   if (!reserved) return Refusal();
   pledged_bytes_ = pledged_bytes_.value_or(0) + bytes;
   return OpStatus::kOk;
+}
+
+void Table::NoteRewritten(const DirectorySlot* slot, const BatchShare& share) {
+  if (slot == nullptr || share.deleted_rows.size() < 2) return;
+  // To delete a row once is always possible.
+  std::vector<ClusteringKeyView> keys;
+  for (const auto deleted : share.deleted_rows) {
+    keys.insert(keys.end(), deleted.begin(), deleted.end());
+  }
+  std::ranges::sort(keys, [](const ClusteringKeyView& a, const ClusteringKeyView& b) {
+    return CompareKeys(a, b) < 0;
+  });
+  uint64_t reference = slot->reference;
+  const Partition partition(context_, reference);
+  for (size_t i = 1; i < keys.size(); ++i) {
+    if (CompareKeys(keys[i - 1], keys[i]) != 0) continue;
+    NoteRewritten(partition.SizeOfStored({.key = keys[i]}).cells);
+  }
 }
 
 }  // namespace liststore::storage

@@ -15,7 +15,10 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
   const auto count = [&] {
     rows_bytes_max_ = 0;
     deletions_ = {};
-    large_row_bytes_ = 0;
+    rows_cells_ = 0;
+    row_cells_met_ = 0;
+    rewritten_cells_ = 0;
+    large_row_ = {};
     return bytes();
   };
   if (redeeming_) {
@@ -24,7 +27,7 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
   }
   const auto attempt = [&] {
     total = count() + pledged_bytes_.value_or(0);
-    if (large_row_bytes_ != 0 || !arena_.Reserve(total, purpose)) return false;
+    if (large_row_.any() || !arena_.Reserve(total, purpose)) return false;
     context_.PrepareScratch(rows_bytes_max_);
     if (deletions_.bytes != 0 || deletions_.cells != 0) {
       context_.PrepareDeletion(rows_bytes_max_, deletions_.bytes, deletions_.cells);
@@ -32,7 +35,7 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
     return true;
   };
   if (attempt()) return true;
-  if (large_row_bytes_ != 0) return false;
+  if (large_row_.any()) return false;
   constexpr size_t kUnitsPerRefusal = 512;
   // What cannot fit is not to empty the whole store in the attempt.
   too_large_ = cache_ != nullptr && total > budget_.grow_limit_bytes();

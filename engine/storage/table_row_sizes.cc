@@ -31,19 +31,22 @@ uint64_t AddedBytesMax(const RowUpdate& update) {
   return alone.CountedBytes();
 }
 
-// Cells of whole columns that it deletes: column, flags, timestamp and instant of each.
-uint64_t NullBytes(const RowUpdate& update) {
-  constexpr uint64_t kNullBytes = 2 + 1 + 8 + 8;
-  const auto nulls = std::ranges::count_if(
-      update.cells, [](const CellUpdate& cell) { return !cell.live && cell.path.empty(); });
-  return static_cast<uint64_t>(nulls) * kNullBytes;
+// Cells of whole columns that it deletes.
+uint64_t NullsOf(const RowUpdate& update) {
+  return static_cast<uint64_t>(std::ranges::count_if(
+      update.cells, [](const CellUpdate& cell) { return !cell.live && cell.path.empty(); }));
 }
+
+// Of each: column, flags, timestamp and instant.
+constexpr uint64_t kNullBytes = 2 + 1 + 8 + 8;
 
 }  // namespace
 
 void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
                          const WriteContext& write) {
+  const bool may_be_long = rows_bytes_max_ > budget_.row_bytes_max();
   std::vector<SizedUpdate> updates;
+  std::vector<const RowUpdate*> together;  // under one timestamp
   for (const SharedUpsert& upsert : upserts) {
     const bool own = !upsert.timestamp.is_none();
     for (const RowUpdate& row : upsert.rows) {
@@ -66,18 +69,33 @@ void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert
     }
     body.Purge(write.now_seconds, context_.grace);
     uint64_t most = body.CountedBytes();
+    uint64_t most_cells = body.cells().size();
     // It may have had more before it was bounded: what makes it smaller is no reason to refuse. Nor is
     // a null where nothing was, which leaves a few bytes, once for each column.
     uint64_t bound = std::max(budget_.row_bytes_max(), most);
+    uint64_t cells_bound = std::max(row_cells_max(), most_cells);
     for (auto at = first; at != last; ++at) {
-      most += AddedBytesMax(*at->update);
-      bound += NullBytes(*at->update);
+      if (may_be_long) most += AddedBytesMax(*at->update);
+      most_cells += at->update->cells.size();
+      const uint64_t nulls = NullsOf(*at->update);
+      bound += nulls * kNullBytes;
+      cells_bound += nulls;
     }
-    for (auto at = first; most > bound && at != last; ++at) {
-      body.Merge(*at->update, {at->timestamp, write.now_seconds, write.foreign_timestamp},
-                 context_.grace);
-      const uint64_t bytes = body.CountedBytes();
-      if (bytes > bound) large_row_bytes_ = std::max(large_row_bytes_, bytes);
+    while (first != last && (most > bound || most_cells > cells_bound)) {
+      const auto next = std::find_if(first, last, [&](const SizedUpdate& other) {
+        return other.timestamp != first->timestamp;
+      });
+      together.clear();
+      for (auto at = first; at != next; ++at) together.push_back(at->update);
+      body.MergeAll(together, {first->timestamp, write.now_seconds, write.foreign_timestamp},
+                    context_.grace);
+      if (const uint64_t bytes = body.CountedBytes(); bytes > bound) {
+        large_row_.bytes = std::max(large_row_.bytes, bytes);
+      }
+      if (const uint64_t cells = body.cells().size(); cells > cells_bound) {
+        large_row_.cells = std::max(large_row_.cells, cells);
+      }
+      first = next;
     }
     first = last;
   }

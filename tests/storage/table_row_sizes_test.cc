@@ -76,7 +76,7 @@ class TableRowSizesTest : public ::testing::Test {
   void ExpectTooLarge(const RowUpdate& row, uint64_t bytes) {
     const uint64_t before = table_.stats().live_bytes;
     EXPECT_EQ(Upsert(row), OpStatus::kRowTooLarge);
-    EXPECT_EQ(table_.large_row_bytes(), bytes);
+    EXPECT_EQ(table_.large_row().bytes, bytes);
     EXPECT_EQ(table_.stats().live_bytes, before);
   }
 
@@ -132,11 +132,11 @@ TEST_F(TableRowSizesTest, RowsOfOneCallAndOfABatchAddUp) {
   const RowUpdate rows[] = {Row({{0, 100 * kMiB}}), Row({{1, 100 * kMiB}})};
   const uint64_t bytes = 2 * (100 * kMiB + kCellBytes) + kOwnBytes;
   EXPECT_EQ(table_.Upsert(partition_, rows, Write()), OpStatus::kRowTooLarge);
-  EXPECT_EQ(table_.large_row_bytes(), bytes);
+  EXPECT_EQ(table_.large_row().bytes, bytes);
   storage::BatchShare share;
   share.upserts = {{{&rows[0], 1}}, {{&rows[1], 1}}};
   EXPECT_EQ(table_.PledgeShare(partition_, share, Write()), OpStatus::kRowTooLarge);
-  EXPECT_EQ(table_.large_row_bytes(), bytes);
+  EXPECT_EQ(table_.large_row().bytes, bytes);
   // Over the same column one of them stays, whichever timestamp is the later one.
   const RowUpdate again = Row({{0, 100 * kMiB}});
   const WriteTimestamp late{timestamp_ + 9};
@@ -207,6 +207,86 @@ TEST_F(TableRowSizesTest, WhereLessIsSaidARowHasNoMoreAndALargerOneGetsNoLarger)
   ASSERT_EQ(Upsert(Row({{2, 1000}})), OpStatus::kOk);
 }
 
+// Elements `first` to `end` of column 0, each without bytes.
+class TableRowCellsTest : public TableRowSizesTest {
+ protected:
+  static constexpr int kMost = static_cast<int>(kRowCellsMax);
+
+  RowUpdate Numbered(int first, int end, bool live = true) {
+    std::vector<CellUpdate>& cells = cells_.emplace_back();
+    for (int i = first; i < end; ++i) {
+      std::string& path = paths_.emplace_back(std::to_string(1'000'000 + i));
+      cells.push_back({.live = live, .path = path});
+    }
+    RowUpdate row;
+    row.key = {"c", false};
+    row.marker = false;
+    row.cells = cells;
+    return row;
+  }
+  // Refused for a row of so many cells, and nothing is there that was not there before.
+  void ExpectTooMany(const RowUpdate& row, uint64_t cells) {
+    const uint64_t before = table_.stats().live_bytes;
+    EXPECT_EQ(Upsert(row), OpStatus::kRowTooLarge);
+    EXPECT_EQ(table_.large_row().bytes, 0u);
+    EXPECT_EQ(table_.large_row().cells, cells);
+    EXPECT_EQ(table_.stats().live_bytes, before);
+  }
+
+  std::deque<std::string> paths_;
+};
+
+TEST_F(TableRowCellsTest, ARowHasSoManyCellsAndNoMore) {
+  for (const bool of_static_row : {false, true}) {
+    const auto row = [&](RowUpdate update) { return of_static_row ? Static(update) : update; };
+    ExpectTooMany(row(Numbered(0, kMost + 1)), kMost + 1);
+    ASSERT_EQ(Upsert(row(Numbered(0, kMost - 1))), OpStatus::kOk);
+    ExpectTooMany(row(Numbered(kMost - 1, kMost + 4)), kMost + 4);
+    ASSERT_EQ(Upsert(row(Numbered(kMost - 1, kMost))), OpStatus::kOk);
+    ExpectTooMany(row(Numbered(kMost, kMost + 1)), kMost + 1);
+    // What takes the place of what is there, and what is set to null.
+    EXPECT_EQ(Upsert(row(Numbered(0, kMost))), OpStatus::kOk);
+    EXPECT_EQ(Upsert(row(Numbered(100, 200, /*live=*/false))), OpStatus::kOk);
+    CellUpdate null;
+    null.live = false;
+    RowUpdate all = row(Numbered(0, 0));
+    all.cells = {&null, 1};
+    EXPECT_EQ(Upsert(all), OpStatus::kOk);
+    EXPECT_EQ(Upsert(row(Numbered(0, 1'000))), OpStatus::kOk);
+    ASSERT_EQ(table_.DeletePartition(partition_, Write()), OpStatus::kOk);
+  }
+  table_.Verify();
+}
+
+TEST_F(TableRowCellsTest, RowsOfOneCallAndOfABatchAddUp) {
+  const RowUpdate rows[] = {Numbered(0, kMost / 2), Numbered(kMost / 2, kMost + 1)};
+  EXPECT_EQ(table_.Upsert(partition_, rows, Write()), OpStatus::kRowTooLarge);
+  EXPECT_EQ(table_.large_row().cells, kRowCellsMax + 1);
+  storage::BatchShare share;
+  share.upserts = {{{&rows[0], 1}}, {{&rows[1], 1}, WriteTimestamp{timestamp_ + 9}}};
+  EXPECT_EQ(table_.PledgeShare(partition_, share, Write()), OpStatus::kRowTooLarge);
+  EXPECT_EQ(table_.large_row().cells, kRowCellsMax + 1);
+  // The same elements twice are there once; and rows that do not meet do not add up.
+  RowUpdate other = Numbered(0, kMost / 2 + 1);
+  other.key = {"d", false};
+  const RowUpdate fits[] = {Numbered(0, kMost), Numbered(0, kMost), other};
+  EXPECT_EQ(table_.Upsert(partition_, fits, Write()), OpStatus::kOk);
+  EXPECT_EQ(table_.Count(partition_, {}, kNow), 2u);
+}
+
+// It was written before there was a limit.
+TEST_F(TableRowCellsTest, WhatWasWrittenDownIsLetInAndGetsNoLarger) {
+  {
+    const storage::Table::Replayed replayed(table_, /*has_seen_foreign=*/true, kNow);
+    ASSERT_EQ(Upsert(Numbered(0, kMost + 1'000)), OpStatus::kOk);
+  }
+  ExpectTooMany(Numbered(kMost + 1'000, kMost + 1'001), kMost + 1'001);
+  EXPECT_EQ(Upsert(Numbered(5, 900)), OpStatus::kOk);
+  storage::Table copy(schema_, pool_, budget_, address_of_);
+  ASSERT_EQ(CopyTable(table_, copy, kNow), OpStatus::kOk);
+  EXPECT_EQ(copy.Count(partition_, {}, kNow), 1u);
+}
+
 class TableOfOneColumn : public TableRowSizesTest {
  protected:
   TableOfOneColumn() : TableRowSizesTest(1) {}
@@ -221,7 +301,7 @@ TEST_F(TableOfOneColumn, APutIsRefused) {
   bool refused = false;
   EXPECT_EQ(table_.Put(partition_, {&row, 1}, {}, Write(), refused), OpStatus::kRowTooLarge);
   EXPECT_FALSE(refused);
-  EXPECT_EQ(table_.large_row_bytes(), kRowBytesMax + kCellBytes + kOwnBytes);
+  EXPECT_EQ(table_.large_row().bytes, kRowBytesMax + kCellBytes + kOwnBytes);
   EXPECT_EQ(table_.stats().partitions, 0u);
 }
 

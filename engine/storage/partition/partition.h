@@ -262,8 +262,12 @@ class Partition {
     // No row becomes external, in whatever form it ends.
     bool all_short = true;
   };
-  // Bytes of the stored row that merging with `update` may have to carry along; 0: none.
-  size_t StoredRowBytes(const RowUpdate& update) const;
+  // Of the stored row that merging with `update` may have to carry along; 0: none.
+  struct StoredSize {
+    size_t bytes = 0;
+    size_t cells = 0;  // at most
+  };
+  StoredSize SizeOfStored(const RowUpdate& update) const;
   // Whether a row is not simple, or was so, or is external: merging may carry more along than what comes.
   bool MayHaveComplexRows() const {
     return large() ? LargeOf(reference_).complex_bytes_width != 0

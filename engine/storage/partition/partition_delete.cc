@@ -305,16 +305,23 @@ Partition::RowScratch Partition::ScratchOfDeletions(WriteTimestamp timestamp) co
   return scratch;
 }
 
-size_t Partition::StoredRowBytes(const RowUpdate& update) const {
-  if (update.of_static_row) return large() ? LargeOf(reference_).static_row.block_bytes() : 0;
+Partition::StoredSize Partition::SizeOfStored(const RowUpdate& update) const {
+  if (update.of_static_row) {
+    if (!large()) return {};
+    const StaticRow& row = LargeOf(reference_).static_row;
+    return {row.block_bytes(), row.cell_count()};
+  }
   const LeafRef at = FindLeaf(update.key);
-  if (at.block == nullptr) return 0;
+  if (at.block == nullptr) return {};
   const Leaf leaf(at.block);
   // With one column, simple rows replace one another; they never grow by being merged.
-  if (leaf.all_simple() && context_.schema.regular.size() <= 1) return 0;
+  if (leaf.all_simple() && context_.schema.regular.size() <= 1) return {};
   const size_t index = leaf.LowerBound(update.key);
-  if (!leaf.KeyIs(index, update.key)) return 0;
-  return leaf.key(index).bytes.size() + leaf.payload(index).size();
+  if (!leaf.KeyIs(index, update.key)) return {};
+  const std::string_view payload = leaf.payload(index);
+  const size_t cells =
+      leaf.meta(index).complex() ? RowBody::CellCountOf(payload) : context_.schema.regular.size();
+  return {leaf.key(index).bytes.size() + payload.size(), cells};
 }
 
 }  // namespace liststore::storage

@@ -54,20 +54,29 @@ bool Precedes(const RowBody::Cell& a, const RowBody::Cell& b) {
   return a.column != b.column ? a.column < b.column : a.path < b.path;
 }
 
-// Puts cells that lie in any order, some of them twice, in order and reconciles them.
-template <typename Cells>
-void Reconcile(Cells& cells) {
-  if (cells.empty()) return;
-  std::sort(cells.begin(), cells.end(), Precedes);
-  auto last = cells.begin();
-  for (auto at = cells.begin() + 1; at < cells.end(); ++at) {
+// Of cells in order the stronger one of those that are the same; returns the end of what is left.
+template <typename Iterator>
+Iterator Strongest(Iterator first, Iterator end) {
+  if (first == end) return end;
+  Iterator last = first;
+  for (Iterator at = first + 1; at < end; ++at) {
     if (Precedes(*last, *at)) {
       *++last = *at;
     } else if (CompareCells(at->view, last->view) > 0) {
       last->view = at->view;
     }
   }
-  cells.erase(last + 1, cells.end());
+  return last + 1;
+}
+
+// Puts cells in order and reconciles them, of which `sorted` are in order, and those behind them in any,
+// some of them twice.
+template <typename Cells>
+void Reconcile(Cells& cells, size_t sorted) {
+  const auto middle = cells.begin() + static_cast<ptrdiff_t>(sorted);
+  std::sort(middle, cells.end(), Precedes);
+  std::inplace_merge(cells.begin(), middle, cells.end(), Precedes);
+  cells.erase(Strongest(cells.begin(), cells.end()), cells.end());
   // The column's own cell comes before its elements.
   RowBody::Cell own;
   own.view.live = true;
@@ -76,7 +85,7 @@ void Reconcile(Cells& cells) {
     return !cell.path.empty() && !own.view.live && cell.column == own.column &&
            cell.view.liveness.timestamp <= own.view.liveness.timestamp;
   };
-  last = cells.begin();
+  auto last = cells.begin();
   for (auto at = cells.begin(); at < cells.end(); ++at) {
     if (!covered(*at)) *last++ = *at;
   }
@@ -181,6 +190,13 @@ RowBody::Outline RowBody::OutlineOf(std::string_view payload, int64_t now_second
   return outline;
 }
 
+size_t RowBody::CellCountOf(std::string_view payload) {
+  const uint8_t flags = Take<uint8_t>(payload);
+  if ((flags & kHasMarker) != 0) TakeBytes(payload, kMarkerBytes);
+  if ((flags & kHasTombstone) != 0) TakeBytes(payload, kTombstoneBytes);
+  return Take<uint32_t>(payload);
+}
+
 bool RowBody::AppendLive(std::string_view payload, int64_t now_seconds, Liveness& marker,
                          LiveCells& cells) {
   const size_t before = cells.size();
@@ -217,6 +233,16 @@ void RowBody::DecodeSimple(const TableSchema& schema, const Liveness& liveness,
   }
 }
 
+namespace {
+
+// It has no effect any more.
+bool IsGone(const CellView& cell, int64_t now_seconds, const GracePolicy& grace) {
+  return cell.live ? grace.Gone(cell.liveness, now_seconds)
+                   : grace.Gone(cell.deletion_seconds, now_seconds);
+}
+
+}  // namespace
+
 bool RowBody::Purge(int64_t now_seconds, const GracePolicy& grace) {
   bool changed = false;
   if (marker_.present() && grace.Gone(marker_, now_seconds)) {
@@ -227,10 +253,7 @@ bool RowBody::Purge(int64_t now_seconds, const GracePolicy& grace) {
     tombstone_ = {};
     changed = true;
   }
-  const auto gone = [&](const Cell& cell) {
-    return cell.view.live ? grace.Gone(cell.view.liveness, now_seconds)
-                          : grace.Gone(cell.view.deletion_seconds, now_seconds);
-  };
+  const auto gone = [&](const Cell& cell) { return IsGone(cell.view, now_seconds, grace); };
   const auto end = std::remove_if(cells_.begin(), cells_.end(), gone);
   changed |= end != cells_.end();
   cells_.erase(end, cells_.end());
@@ -249,17 +272,18 @@ void RowBody::CoverElements(Cells::iterator dead) {
                end);
 }
 
+bool RowBody::IsCovered(const Cell& element, size_t sorted) const {
+  const auto end = cells_.begin() + static_cast<ptrdiff_t>(sorted);
+  // The column's own cell lies before its elements.
+  const auto own =
+      std::lower_bound(cells_.begin(), end, element.column,
+                       [](const Cell& a, ColumnId column) { return a.column < column; });
+  return own != end && own->column == element.column && own->path.empty() && !own->view.live &&
+         element.view.liveness.timestamp <= own->view.liveness.timestamp;
+}
+
 void RowBody::MergeCell(const Cell& cell) {
-  if (!cell.path.empty()) {
-    // The column's own cell lies before its elements.
-    const auto own =
-        std::lower_bound(cells_.begin(), cells_.end(), cell.column,
-                         [](const Cell& a, ColumnId column) { return a.column < column; });
-    const bool covered = own != cells_.end() && own->column == cell.column && own->path.empty() &&
-                         !own->view.live &&
-                         cell.view.liveness.timestamp <= own->view.liveness.timestamp;
-    if (covered) return;
-  }
+  if (!cell.path.empty() && IsCovered(cell, cells_.size())) return;
   auto at = std::lower_bound(cells_.begin(), cells_.end(), cell, Precedes);
   if (at == cells_.end() || Precedes(cell, *at)) {
     at = cells_.insert(at, cell);
@@ -311,8 +335,9 @@ void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
                     const GracePolicy& grace) {
   if (tombstone_.Covers(context.timestamp)) return;
   if (update.cells.size() > kMergedAloneMax) {
+    const size_t sorted = cells_.size();
     Append(update, context);
-    Reconcile(cells_);
+    Reconcile(cells_, sorted);
   } else {
     const Liveness liveness = MergeMarker(update, context);
     for (const CellUpdate& assignment : update.cells) {
@@ -327,24 +352,58 @@ void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
 void RowBody::MergeAll(std::span<const RowUpdate* const> updates, const WriteContext& context,
                        const GracePolicy& grace) {
   if (tombstone_.Covers(context.timestamp)) return;
-  // What leaves something for sure waits for the others. What may be gone as soon as it has done its
-  // work does not: the next one must not meet it.
-  const auto stays = [&](const RowUpdate& update) {
-    return !IsExpired(update.expiry_seconds, context.now_seconds) &&
-           std::ranges::all_of(update.cells, &CellUpdate::live);
-  };
-  bool waits = false;
+  size_t sorted = cells_.size();
   for (const RowUpdate* const update : updates) {
-    if (stays(*update)) {
-      Append(*update, context);
-      waits = true;
+    // What it covers has to be in its place.
+    if (NullsAColumn(*update)) {
+      MergeInOrder(sorted, context.now_seconds, grace);
+      Merge(*update, context, grace);
+      sorted = cells_.size();
       continue;
     }
-    if (std::exchange(waits, false)) Reconcile(cells_);
-    Merge(*update, context, grace);
+    const auto before = static_cast<ptrdiff_t>(cells_.size());
+    Append(*update, context);
+    // Each cell once from each update: what is gone behind one of them the next does not meet.
+    std::sort(cells_.begin() + before, cells_.end(), Precedes);
+    cells_.erase(Strongest(cells_.begin() + before, cells_.end()), cells_.end());
+    if (grace.Gone(marker_, context.now_seconds)) marker_ = {};
   }
-  if (waits) Reconcile(cells_);
+  MergeInOrder(sorted, context.now_seconds, grace);
   Purge(context.now_seconds, grace);
+}
+
+void RowBody::MergeInOrder(size_t sorted, int64_t now_seconds, const GracePolicy& grace) {
+  const auto begin = cells_.begin();
+  const auto middle = begin + static_cast<ptrdiff_t>(sorted);
+  const auto end = cells_.end();
+  if (middle == end) return;
+  std::stable_sort(middle, end, Precedes);
+  auto there = begin;
+  auto added = middle;
+  bool any_gone = false;
+  for (auto at = middle; at != end;) {
+    there = std::lower_bound(there, middle, *at, Precedes);
+    const bool is_there = there != middle && !Precedes(*at, *there);
+    Cell cell = is_there ? *there : *at;
+    bool is_kept = is_there;
+    const auto next =
+        std::find_if(at, end, [&](const Cell& other) { return Precedes(cell, other); });
+    for (; at != next; ++at) {
+      if (!at->path.empty() && IsCovered(*at, sorted)) continue;
+      if (!is_kept || CompareCells(at->view, cell.view) > 0) cell.view = at->view;
+      is_kept = !IsGone(cell.view, now_seconds, grace);
+    }
+    if (is_there) {
+      there->view = cell.view;
+      any_gone |= !is_kept;
+    } else if (is_kept) {
+      *added++ = cell;
+    }
+  }
+  cells_.erase(added, end);
+  std::inplace_merge(cells_.begin(), cells_.begin() + static_cast<ptrdiff_t>(sorted), cells_.end(),
+                     Precedes);
+  if (any_gone) Purge(now_seconds, grace);
 }
 
 void RowBody::Cover(WriteTimestamp tombstone) {

@@ -44,6 +44,8 @@ class RowBody {
     WriteTimestamp max_timestamp = {};  // as MaxTimestamp()
   };
   static Outline OutlineOf(std::string_view payload, int64_t now_seconds);
+  // Its cells alone, in constant time.
+  static size_t CellCountOf(std::string_view payload);
   // The row as a reader at `now` sees it, read in the same way: its marker, absent where it is over, and
   // its live cells behind others. False, and nothing was done: no part of it lives.
   using LiveCells = absl::InlinedVector<LiveCellView, kRowsPerCallMax>;
@@ -58,8 +60,9 @@ class RowBody {
   bool Purge(int64_t now_seconds, const GracePolicy& grace);
   // Merges an update that no partition or range tombstone shadows.
   void Merge(const RowUpdate& update, const WriteContext& context, const GracePolicy& grace);
-  // The same of updates of one row under one timestamp, one after the other, in O(n log n) of their
-  // cells and those that are there: alone each would look at all of them.
+  // The same of updates of one row under one timestamp, one after the other, in O(m log m + n) of their
+  // cells and those that are there: alone each would look at all of them, and so does each that sets a
+  // whole column to null.
   void MergeAll(std::span<const RowUpdate* const> updates, const WriteContext& context,
                 const GracePolicy& grace);
   // Removes what `tombstone` covers, older row tombstones included; does not keep it.
@@ -113,6 +116,11 @@ class RowBody {
   bool MakeCell(const CellUpdate& assignment, const Liveness& liveness, const WriteContext& context,
                 Cell& cell) const;
   void MergeCell(const Cell& cell);
+  // Cells from number `sorted` on, in the order in which they were written, each of which meets what those
+  // before it have left; none is a null of a whole column.
+  void MergeInOrder(size_t sorted, int64_t now_seconds, const GracePolicy& grace);
+  // A null of its column, among the first `sorted` cells, is over it.
+  bool IsCovered(const Cell& element, size_t sorted) const;
   // Takes what a dead cell of a column covers of its elements, which are behind it.
   void CoverElements(Cells::iterator dead);
 

@@ -20,6 +20,7 @@ class StaticRow {
   // When something of it expires, or leaves no trace, next; kNeverExpires: never.
   uint32_t event() const { return event_; }
   uint32_t block_bytes() const { return block_bytes_; }
+  size_t cell_count() const { return empty() ? 0 : RowBody::CellCountOf({block_, bytes_}); }
 
   // Into `body`, which is cleared when there is none; its values are borrowed from the block.
   void Decode(RowBody& body) const;
