@@ -38,6 +38,16 @@ struct PackedRun {
   size_t stride = 0;  // kPackedItemKeyBytes + length of every value
 };
 
+// A row of kEncodedRowCells and more, be they live or not, as it is stored: to be copied, and decoded when its
+// lane is not held any more (shard/encoded_row.h).
+struct EncodedRowView {
+  ClusteringKeyView key;
+  std::string_view bytes;
+  size_t cells = 0;
+};
+// Some 100 us to decode.
+inline constexpr size_t kEncodedRowCells = 4096;
+
 // Where the rows of a read go. One virtual call for a run of rows, not for each. What is passed is
 // only valid during the call; an implementation must not call into the engine.
 class RowSink {
@@ -49,10 +59,14 @@ class RowSink {
   // when AcceptsPackedRuns().
   virtual void OnPackedRun(const PackedRun& run) = 0;
   virtual bool AcceptsPackedRuns() const = 0;
+  // Instead of OnRows, where AcceptsEncodedRows(): a row of very many cells, which is none of those that the
+  // read counts, since nobody knows yet whether it lives.
+  virtual void OnEncodedRow(const EncodedRowView& /*row*/) {}
+  virtual bool AcceptsEncodedRows() const { return false; }
   // The live cells of the static row, before any rows; at least one. Called only for reads that ask
   // for it (ReadSpec::with_static_row).
   virtual void OnStaticRow(std::span<const LiveCellView> /*cells*/) {}
-  // Asked behind OnRows: true ends the read, whatever its limit says.
+  // Asked behind OnRows and OnEncodedRow: true ends the read, whatever its limit says.
   virtual bool HasEnough() const { return false; }
   // The last call of a read that has looked at ReadSpec::looks_max rows: `next` is the first that it
   // has not looked at, where another read goes on.

@@ -9,6 +9,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/query_processor.h"
+#include "engine/model/row_view.h"
 #include "engine/protocol/request.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
@@ -82,6 +83,57 @@ TEST_F(WideRows, BehindOthersHaveTheReadOfThoseInVain) {
   clock_.AdvanceNanos(2'000'000'000);
   client_.place = {.units_max = execute::kLoopUnitsMax, .time_max = std::chrono::hours(1)};
   EXPECT_EQ(DeferralOf(kTenTimes, "p = 3"), Deferral::kInOrder);
+}
+
+// Which takes long to find out what of it lives.
+TEST_F(WideRows, OfManyCellsAreNotLookedAt) {
+  client_.place = {};
+  Run("CREATE TABLE m (p int, c int, v int, m map<int, int>, PRIMARY KEY (p, c))");
+  std::string elements;
+  for (int i = 0; i < static_cast<int>(kEncodedRowCells); ++i) {
+    elements += (i == 0 ? "" : ", ") + std::to_string(i) + ": 1";
+  }
+  const auto set_elements = [&](int p, int c) {
+    Run("UPDATE m SET m = m + {" + elements + "} WHERE p = " + std::to_string(p) +
+        " AND c = " + std::to_string(c));
+  };
+  set_elements(1, 1);
+  set_elements(2, 1'000);
+  for (int c = 0; c < kNarrowRows; ++c) {
+    Run("INSERT INTO m (p, c, v) VALUES (2, " + std::to_string(c) + ", 1)");
+  }
+  client_.place = {.units_max = execute::kLoopUnitsMax, .time_max = std::chrono::hours(1)};
+  const auto deferral_of = [&](const std::string& columns, const std::string& rest) {
+    return Run("SELECT " + columns + " FROM m WHERE " + rest).deferral;
+  };
+  for (const char* const columns : {"c", "v", "m", "count(m)", "max(v)"}) {
+    EXPECT_EQ(deferral_of(columns, "p = 1"), Deferral::kLarge) << columns;
+    EXPECT_EQ(deferral_of(columns, "p = 1 AND v = 7 ALLOW FILTERING"), Deferral::kLarge) << columns;
+    EXPECT_EQ(deferral_of(columns, "p = 2"), Deferral::kInOrder) << columns;
+    EXPECT_EQ(deferral_of(columns, "p = 2 AND c < 1000"), Deferral::kNo) << columns;
+  }
+  EXPECT_EQ(deferral_of("JSON *", "p = 1"), Deferral::kOvertaken) << "it calls a function";
+  // It is counted as a row without a look at what it has.
+  EXPECT_EQ(deferral_of("count(*)", "p = 1"), Deferral::kNo);
+}
+
+// The same value again and again.
+TEST_F(WideRows, ThatManyFiltersLookAtAreNotLookedAt) {
+  client_.place = {};
+  Run("CREATE TABLE f (p int PRIMARY KEY, v int, s set<int>)");
+  std::string elements;
+  for (int i = 0; i < static_cast<int>(kEncodedRowCells) - 1; ++i) {
+    elements += (i == 0 ? "" : ", ") + std::to_string(i);
+  }
+  Run("INSERT INTO f (p, s) VALUES (1, {" + elements + "})");
+  client_.place = {.units_max = execute::kLoopUnitsMax, .time_max = std::chrono::hours(1)};
+  const auto deferral_of = [&](int filters) {
+    std::string text = "SELECT p FROM f WHERE p = 1";
+    for (int i = 0; i < filters; ++i) text += " AND s CONTAINS " + std::to_string(i);
+    return Run(text + " ALLOW FILTERING").deferral;
+  };
+  EXPECT_EQ(deferral_of(2), Deferral::kNo);
+  EXPECT_EQ(deferral_of(99), Deferral::kInOrder);
 }
 
 // What functions make of them is short as a rule, and need not keep its place.

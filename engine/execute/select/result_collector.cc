@@ -128,6 +128,7 @@ cql::CqlStatus ResultCollector::Bind() {
   for (const cql::RowFilter& filter : call_.plan.filters) {
     for (const uint16_t column : filter.columns) looked_at[column] = true;
   }
+  looked_at_ = looked_at;
   row_.UseOnly(std::move(looked_at));
   return {};
 }
@@ -163,7 +164,11 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
     row_.SetRow(row);
     last_seen_ = row_.clustering_key();
     hold_units_ += 2;
-    if (row.cells.size() > kFewCells) hold_units_ += 2 * row.cells.size();
+    if (row.cells.size() > kFewCells) hold_units_ += kUnitsOfCell * row.cells.size();
+    if (const uint64_t filtered = FilteredBytes(); filtered > 0) [[unlikely]] {
+      if (filtered >= kFilteredBytesMax) return KeepUnfiltered();
+      hold_units_ += filtered / WorkPace::kBytesOfUnit;
+    }
     const bool is_taken = MatchesAll(filters_);
     if (is_taken && IsWide()) [[unlikely]]
       return Keep();
@@ -173,6 +178,16 @@ void ResultCollector::OnRows(std::span<const RowView> rows) {
     hold_units_ += UnitsOfCalls(bytes);
     TakeMatched();
   }
+}
+
+void ResultCollector::OnEncodedRow(const EncodedRowView& row) {
+  if (full() || HasEnough()) return;
+  char text[kItemKeyTextBytes];
+  last_seen_ = PlainKey(row.key, text);
+  has_kept_row_ = true;
+  if (DefersWideRows()) return;
+  hold_units_ += kUnitsOfCell * row.cells + row.bytes.size() / WorkPace::kBytesOfUnit;
+  encoded_row_.Copy(row);
 }
 
 void ResultCollector::Keep() {
@@ -190,8 +205,38 @@ void ResultCollector::Keep() {
   row_.KeepRow(used_columns_);
 }
 
+void ResultCollector::KeepUnfiltered() {
+  Note(CheckRowBytes(row_.KeptBytes(looked_at_), context_));
+  if (ended_) return;
+  has_kept_row_ = true;
+  if (DefersWideRows()) return;
+  is_kept_unfiltered_ = true;
+  hold_units_ += kHoldUnitsMax;
+  row_.KeepRow(looked_at_);
+}
+
+uint64_t ResultCollector::FilteredBytes() const {
+  if (filters_.size() * row_.value_bytes() < kMuch) [[likely]]
+    return 0;
+  uint64_t bytes = 0;
+  for (const cql::BoundFilter& filter : filters_) {
+    for (const uint16_t column : filter.filter->columns) {
+      if (const auto& value = row_.values()[column]) bytes += value->size();
+    }
+  }
+  return bytes;
+}
+
+bool ResultCollector::MatchesInSteps() const {
+  return std::ranges::all_of(filters_, [&](const cql::BoundFilter& filter) {
+    const std::optional<std::string_view>& value = row_.values()[filter.filter->columns[0]];
+    const uint64_t units = value ? value->size() / WorkPace::kBytesOfUnit : 0;
+    if (call_.pace != nullptr && !call_.pace->Spend(units)) return false;
+    return cql::Matches(filter, row_.table(), row_.values());
+  });
+}
+
 bool ResultCollector::IsWide() const {
-  constexpr uint64_t kMuch = kHoldUnitsMax * WorkPace::kBytesOfUnit;
   const uint64_t bytes = row_.value_bytes();
   if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
     return true;
@@ -204,18 +249,35 @@ uint64_t ResultCollector::ResultBytes() const {
   return call_.plan.is_aggregate ? 0 : BytesOfColumns(call_.plan.selections, row_);
 }
 
-void ResultCollector::TakeKept() {
+bool ResultCollector::TakeKept() {
   if (!has_kept_row_) [[likely]]
-    return;
+    return false;
   has_kept_row_ = false;
+  bool is_new = false;
   if (DefersWideRows()) {
     // It is begun again elsewhere.
     result_.is_before_wide_row = calls_ == 0;
     call_.pace->StopHere();
-  } else {
+  } else if (!encoded_row_.empty()) {
+    is_new = TakeEncoded();
+  } else if (!std::exchange(is_kept_unfiltered_, false) || MatchesInSteps()) {
     TakeMatched();
   }
   row_.ForgetRow();
+  return is_new;
+}
+
+bool ResultCollector::TakeEncoded() {
+  const std::optional<RowView> row =
+      encoded_row_.Decode({.bytes = last_seen_}, context_.now_seconds);
+  if (row) {
+    row_.SetRow(*row);
+    if (MatchesInSteps()) TakeMatched();
+  } else {
+    ++result_.dead_rows;
+  }
+  encoded_row_.Clear();
+  return row.has_value();
 }
 
 void ResultCollector::OnStop(ClusteringKeyView next) {

@@ -18,6 +18,7 @@
 #include "engine/execute/select/row_output.h"
 #include "engine/execute/select/select_executor.h"
 #include "engine/model/row_view.h"
+#include "engine/shard/encoded_row.h"
 
 namespace liststore::execute {
 
@@ -70,6 +71,8 @@ class ResultCollector final : public RowSink {
   void OnStop(ClusteringKeyView next) override;
   void OnPackedRun(const PackedRun&) override;
   bool AcceptsPackedRuns() const override { return false; }
+  void OnEncodedRow(const EncodedRowView& row) override;
+  bool AcceptsEncodedRows() const override { return true; }
   void OnStaticRow(std::span<const LiveCellView> cells) override;
   // Before a read that brings the static row where there is one.
   void ForgetStaticRow();
@@ -79,8 +82,9 @@ class ResultCollector final : public RowSink {
   void Take();
   // A row of which functions, or a column that is selected often, make much is not evaluated while its lane is
   // held: it is kept, and taken here, after the read. Where others wait for this thread it is not taken at
-  // all: the pace stops before it, once it was told what the read has done.
-  void TakeKept();
+  // all: the pace stops before it, once it was told what the read has done. The same of a row of very many
+  // cells. True: a row came that the read did not count.
+  bool TakeKept();
 
   // Behind the last row: the row of an aggregate, or of the last group.
   void FinishAggregate();
@@ -104,6 +108,13 @@ class ResultCollector final : public RowSink {
   uint64_t ResultBytes() const;
   // The row in row(), which is wide, and which the filters let through.
   void Keep();
+  // The same of one that filters have yet to look at, which takes long.
+  void KeepUnfiltered();
+  // What filters look at of the row in row(), as bytes: the same value for each of them again.
+  uint64_t FilteredBytes() const;
+  // As MatchesAll(filters_), where no lane is held: asks the pace in between.
+  bool MatchesInSteps() const;
+  bool TakeEncoded();
   // Others wait for this thread, which takes no wide row.
   bool DefersWideRows() const { return call_.pace != nullptr && call_.pace->defers(); }
   uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
@@ -132,14 +143,22 @@ class ResultCollector final : public RowSink {
   static constexpr uint64_t kHoldUnitsMax = 8 << 10;
   // A row of more cells is as much work again for each of them.
   static constexpr size_t kFewCells = 8;
+  static constexpr uint64_t kUnitsOfCell = 2;
+  static constexpr uint64_t kMuch = kHoldUnitsMax * WorkPace::kBytesOfUnit;
+  // Of a row some ms.
+  static constexpr uint64_t kFilteredBytesMax = 4 * kMuch;
+  static_assert(kEncodedRowCells * kUnitsOfCell >= kHoldUnitsMax, "it comes alone");
   // Some 10 ns a byte; digits of a long number take 500 to 1000.
   static constexpr uint64_t kBytesOfCallUnit = 4;
 
   const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
-  // By position: what of a row the result is made of. Empty until Bind.
+  // By position: what of a row the result is made of; and that with what filters look at. Empty until Bind.
   std::vector<bool> used_columns_;
-  bool has_kept_row_ = false;  // in row_, unless wide rows are deferred
+  std::vector<bool> looked_at_;
+  bool has_kept_row_ = false;  // in row_ or encoded_row_, unless wide rows are deferred
+  bool is_kept_unfiltered_ = false;
+  shard::EncodedRow encoded_row_;
   std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;

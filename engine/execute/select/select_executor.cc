@@ -273,7 +273,7 @@ class SelectExecution {
       const uint64_t units = collector_.hold_units() + reply.info.dead_rows;
       const uint64_t looks = collector_.next_row() ? kLooksPerReadMax : 0;
       if (!Spend(WorkPace::kUnitsOfCommand + std::max(units, looks))) return false;
-      collector_.TakeKept();
+      any_row_ |= collector_.TakeKept();
       if (!Spend(0)) return false;
       if (collector_.ended() && !collector_.too_large()) return false;
       Count(limits_.rows);

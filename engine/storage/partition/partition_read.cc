@@ -153,6 +153,11 @@ class PartitionReader {
       ++dead_rows_;
       return;
     }
+    if (meta.complex() && sink_.AcceptsEncodedRows()) {
+      const std::string_view bytes = leaf.payload(index);
+      const size_t cells = RowBody::CellCountOf(bytes);
+      if (cells >= kEncodedRowCells) return SendEncoded({leaf.key(index), bytes, cells});
+    }
     if (!gathered_) gathered_.emplace();
     Gathered& gathered = *gathered_;
     RowView& row = gathered.rows[gathered.count];
@@ -178,6 +183,14 @@ class PartitionReader {
     --left_;
     const bool is_full = ++gathered.count == kRowsPerCallMax;
     if (is_full || gathered.cells.size() >= kCellsPerCallMax) Flush();
+  }
+
+  // Behind those that came before it, unless the sink has enough with them.
+  void SendEncoded(const EncodedRowView& row) {
+    Flush();
+    if (ended_) return;
+    sink_.OnEncodedRow(row);
+    ended_ = sink_.HasEnough();
   }
 
   // Those of a row that lives, behind the others; false: it does not. Row and cells are not taken apart
