@@ -1,5 +1,6 @@
 // Writes with conditions: rows are read, judged and changed in one step, and the answer says what
 // they were.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
+#include "engine/execute/select/result_collector.h"
 #include "engine/execute/statement_conditions.h"
 
 namespace liststore::execute {
@@ -72,6 +74,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
   const std::span<const Command> commands = call.writes.Commands();
   writes.assign(commands.begin(), commands.end());
   for (Command& command : writes) command.timestamp = WriteTimestamp::None();
+  conditions.Limit(answer, std::min(options_.result_bytes_max, kResultBytesMax));
   std::vector<RowLook> looks = {conditions.Look()};
   const std::span<const RowLook> of_writes = call.writes.Looks();
   looks.insert(looks.end(), of_writes.begin(), of_writes.end());

@@ -120,6 +120,7 @@ void StatementConditions::OnAttempt() {
   for (OldRow& row : rows_) row = {};
   any_row_ = false;
   first_ = {};
+  taken_bytes_ = 0;
   if (!has_statics()) return;
   buffer_->SetStaticRow({});
   buffer_->SetNoRow();
@@ -140,6 +141,9 @@ void StatementConditions::OnStaticRow(std::span<const LiveCellView> cells) {
 
 void StatementConditions::OnRow(size_t index, const RowView& row) {
   buffer_->SetRow(row);
+  taken_bytes_ += buffer_->value_bytes();
+  // It is refused in the end.
+  if (taken_bytes_ > bytes_max_) return;
   if (!any_row_ && dialect_.answers_of_conditions_vary) first_ = TakeRow();
   any_row_ = true;
   size_t number = row_of_range_[index];
@@ -187,8 +191,43 @@ bool StatementConditions::Holds(const Statement& statement) {
   return true;
 }
 
+cql::CqlStatus StatementConditions::CheckBytes() const {
+  // An element is looked for from the first one on.
+  constexpr uint64_t kLookedAtMax = uint64_t{64} << 20;
+  uint64_t of_answer = taken_bytes_;
+  uint64_t looked_at = 0;
+  for (const Statement& statement : statements_) {
+    const Values* const old = ValuesOf(statement);
+    if (old == nullptr) continue;
+    const auto bytes_of = [&](size_t column) {
+      const std::optional<std::string>& value = (*old)[column];
+      return value ? value->size() : 0;
+    };
+    for (const cql::BoundFilter& cell : statement.cells) {
+      looked_at += bytes_of(cell.filter->columns[0]);
+    }
+    if (answer_ == nullptr) continue;
+    for (const cql::Selection& selection : *answer_) {
+      if (selection.kind == cql::Selection::Kind::kColumn) of_answer += bytes_of(selection.column);
+    }
+  }
+  if (of_answer > bytes_max_) {
+    return cql::CqlError::Invalid(
+        "The rows that conditions are about, and the answer with their "
+        "values, have more than " +
+        std::to_string(bytes_max_) + " bytes: ask for less of them at a time");
+  }
+  if (looked_at > kLookedAtMax) {
+    return cql::CqlError::Invalid("Conditions look at values of more than " +
+                                  std::to_string(kLookedAtMax) +
+                                  " bytes: ask for less of them at a time");
+  }
+  return {};
+}
+
 bool StatementConditions::Hold() {
-  status_ = {};
+  status_ = CheckBytes();
+  if (!status_.ok()) return false;
   return std::ranges::all_of(statements_,
                              [&](const Statement& statement) { return Holds(statement); });
 }

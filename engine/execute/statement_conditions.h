@@ -43,6 +43,13 @@ class StatementConditions final : public RowConditions {
   // False: the table was changed while the statements were planned, and they mean different ones.
   bool are_of_one_schema() const { return one_schema_; }
 
+  // Of the rows that were looked at, and of the answer, whose columns these are: more is an error before
+  // anything is written. `answer` outlives the execution.
+  void Limit(const std::vector<cql::Selection>& answer, size_t bytes_max) {
+    answer_ = &answer;
+    bytes_max_ = bytes_max;
+  }
+
   // What the engine is to look at. Something was added. Valid until the next Add.
   RowLook Look();
 
@@ -66,7 +73,7 @@ class StatementConditions final : public RowConditions {
   void OnStaticRow(std::span<const LiveCellView> cells) override;
   void OnRow(size_t index, const RowView& row) override;
   bool Hold() override;
-  // Of the last Hold(): why there is neither yes nor no. Invalid as CheckComparable.
+  // Of the last Hold(): why there is neither yes nor no. Invalid as CheckComparable, or as Limit.
   const cql::CqlStatus& status() const { return status_; }
 
  private:
@@ -85,6 +92,9 @@ class StatementConditions final : public RowConditions {
     bool writes_statics = false;
     bool is_of_rows = false;  // names some by clustering columns, or the table has none
   };
+
+  // What the conditions and the answer look at is within bounds.
+  cql::CqlStatus CheckBytes() const;
 
   // What is read on behalf of a statement.
   enum class Reads : uint8_t {
@@ -120,6 +130,9 @@ class StatementConditions final : public RowConditions {
   const Values* ValuesOf(const Statement& statement) const;
   bool Holds(const Statement& statement);
 
+  const std::vector<cql::Selection>* answer_ = nullptr;  // see Limit
+  size_t bytes_max_ = SIZE_MAX;
+  uint64_t taken_bytes_ = 0;  // of the attempt
   cql::CqlStatus status_;
   const bool is_batch_;
   const cql::Dialect dialect_;

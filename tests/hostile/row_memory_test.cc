@@ -108,6 +108,56 @@ TEST_F(RowMemory, OfWhatFunctionsMakeIsNotWhatFiltersAskFor) {
   EXPECT_EQ(Must(select + "ALLOW FILTERING", {{value}, {value}}).rows.at(0).at(0), value);
 }
 
+std::string ListOf(int elements) {
+  OutputBuffer list;
+  list.AppendBigEndian32(static_cast<uint32_t>(elements));
+  for (int i = 0; i < elements; ++i) {
+    list.AppendBigEndian32(sizeof(i));
+    list.AppendBigEndian32(static_cast<uint32_t>(i));
+  }
+  return std::string(list.view());
+}
+
+// Each of which looks at all of it.
+TEST_F(RowMemory, OfARowThatManyStatementsChangeIsThatOfOneRow) {
+  constexpr int kElements = PeakMemory::Judges() ? 20'000 : 2'000;
+  constexpr int kStatements = 500;
+  Must("CREATE TABLE k.l (p int PRIMARY KEY, l list<int>)");
+  Must("UPDATE k.l SET l = ? WHERE p = 1", {{ListOf(kElements)}});
+  std::string batch = "BEGIN UNLOGGED BATCH ";
+  for (int i = 0; i < kStatements; ++i) {
+    batch += "UPDATE k.l SET l[" + std::to_string(i) + "] = -1 WHERE p = 1 ";
+  }
+  {
+    const PeakMemory memory;
+    Must(batch + "APPLY BATCH");
+    EXPECT_LT(memory.judged_bytes(), 32 * kMiB);
+  }
+  // And one that takes out all but those.
+  Must("UPDATE k.l SET l = l - ? WHERE p = 1", {{ListOf(kElements)}});
+  const std::string left = Cell("SELECT l FROM k.l WHERE p = 1");
+  EXPECT_EQ(left.size(), 4u + kStatements * 8u);
+  EXPECT_EQ(left.substr(4, 8), std::string("\0\0\0\4\xff\xff\xff\xff", 8));
+}
+
+// Each of whose answers has all of it.
+TEST_F(RowMemory, OfConditionsOnARowIsWhatAResultMayHave) {
+  constexpr int kElements = 40'000;
+  constexpr int kStatements = 200;
+  Must("CREATE TABLE k.c (p int PRIMARY KEY, m map<int, int>, v int)");
+  Must("INSERT INTO k.c (p, m) VALUES (1, ?)", {{MapOf(kElements)}});
+  std::string batch = "BEGIN BATCH ";
+  for (int i = 0; i < kStatements; ++i) {
+    batch += "UPDATE k.c SET v = 1 WHERE p = 1 IF m[" + std::to_string(i) + "] = 1 ";
+  }
+  const PeakMemory memory;
+  EXPECT_EQ(Refusal(batch + "APPLY BATCH"),
+            "The rows that conditions are about, and the answer with their values, have more than "
+            "6291456 bytes: ask for less of them at a time");
+  EXPECT_LT(memory.judged_bytes(), 32 * kMiB);
+  EXPECT_EQ(Must("SELECT v FROM k.c").rows.at(0).at(0), std::nullopt);
+}
+
 // A row that is written is put together once more, beside what is there.
 TEST_F(RowMemory, OfARowThatIsWrittenIsThatOfARowOfAResult) {
   CqlServerOptions options;

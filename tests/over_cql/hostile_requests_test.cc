@@ -78,7 +78,12 @@ TEST_F(HostileRequests, AnswersOfManyConditionsAreErrors) {
   // Each is answered with the row as it was.
   const std::vector<CqlStatement> updates(14, {"UPDATE k.t SET n = 1 WHERE p = 1 IF v = 0x", {}});
   EXPECT_EQ(session_->RunBatch(true, updates, std::nullopt).error,
-            "The answer is larger than the 268435456 bytes that a frame holds");
+            "The rows that conditions are about, and the answer with their values, have more than "
+            "209715200 bytes: ask for less of them at a time");
+  // Conditions that hold are no others, and nothing is written where the answer cannot be given.
+  const std::vector<CqlStatement> held(14, {"UPDATE k.t SET n = 1 WHERE p = 1 IF v > 0x", {}});
+  EXPECT_NE(session_->RunBatch(true, held, std::nullopt).error, "");
+  EXPECT_EQ(Must("SELECT n FROM k.t").rows.at(0).at(0), std::nullopt);
 }
 
 TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {

@@ -12,90 +12,111 @@ void ListChanges::Add(size_t row, const cql::EncodedRange* range, ElementChange 
   if (rows_.empty() || rows_.back().number != row) {
     Row& next = rows_.emplace_back();
     next.number = row;
-    if (range != nullptr) next.range = *range;
+    next.looked = &LookedAt(range);
   }
+  rows_.back().looked->lists.try_emplace(change.column);
   rows_.back().changes.push_back(std::move(change));
+}
+
+ListChanges::Looked& ListChanges::LookedAt(const cql::EncodedRange* range) {
+  Looked*& known = range == nullptr ? of_static_row_ : looked_by_key_[range->lower];
+  if (known == nullptr) {
+    known = &looked_.emplace_back();
+    if (range != nullptr) known->range = *range;
+  }
+  return *known;
 }
 
 RowLook ListChanges::Look(TableId table, std::string_view partition_key, bool packs_item_keys,
                           std::span<const size_t> numbers, std::span<RowUpdate> updates) {
   ranges_.clear();
   looked_at_.clear();
-  bool statics = false;
   for (Row& row : rows_) {
-    const auto at = std::ranges::find(numbers, row.number);
-    LS_CHECK(at != numbers.end(), "a row that changes is written");
+    // They were given one after the other.
+    const auto at = std::ranges::lower_bound(numbers, row.number);
+    LS_CHECK(at != numbers.end() && *at == row.number, "a row that changes is written");
     row.update = &updates[static_cast<size_t>(at - numbers.begin())];
     row.fixed = row.update->cells;
-    statics |= !row.range;
-    if (!row.range) continue;
-    ranges_.push_back(row.range->View(packs_item_keys));
-    looked_at_.push_back(&row);
+  }
+  for (Looked& looked : looked_) {
+    if (!looked.range) continue;
+    ranges_.push_back(looked.range->View(packs_item_keys));
+    looked_at_.push_back(&looked);
   }
   // The static row comes with a range.
   if (ranges_.empty()) ranges_.emplace_back();
   return {.table = table,
           .partition_key = partition_key,
           .rows = ranges_,
-          .with_static_row = statics,
+          .with_static_row = of_static_row_ != nullptr,
           .conditions = this};
 }
 
 void ListChanges::OnAttempt() {
   status_ = {};
-  for (Row& row : rows_) row.lists.clear();
+  searched_ = 0;
+  for (Looked& looked : looked_) {
+    for (auto& [column, list] : looked.lists) list.clear();
+  }
 }
 
-void ListChanges::Take(std::span<const LiveCellView> cells, Row& row) {
+void ListChanges::Take(std::span<const LiveCellView> cells, Looked& looked) {
   for (const LiveCellView& cell : cells) {
-    const bool wanted = std::ranges::any_of(
-        row.changes, [&](const ElementChange& change) { return change.column == cell.column; });
-    if (!wanted) continue;
-    row.lists[cell.column].push_back({std::string(cell.path), std::string(cell.value)});
+    const auto list = looked.lists.find(cell.column);
+    if (list == looked.lists.end()) continue;
+    list->second.push_back({std::string(cell.path), std::string(cell.value)});
   }
 }
 
 void ListChanges::OnStaticRow(std::span<const LiveCellView> cells) {
-  for (Row& row : rows_) {
-    if (!row.range) Take(cells, row);
-  }
+  if (of_static_row_ != nullptr) Take(cells, *of_static_row_);
 }
 
 void ListChanges::OnRow(size_t index, const RowView& row) {
   if (index < looked_at_.size()) Take(row.cells, *looked_at_[index]);
 }
 
+void ListChanges::Discard(const ElementChange& change, const std::vector<Element>& list, Row& row) {
+  const auto precedes = [&](std::string_view a, std::string_view b) {
+    return CompareValues(change.type, a, b) < 0;
+  };
+  std::vector<std::string_view> values = change.values;
+  std::ranges::sort(values, precedes);
+  for (const Element& element : list) {
+    if (!std::ranges::binary_search(values, std::string_view(element.value), precedes)) continue;
+    row.cells.push_back({.column = change.column, .live = false, .path = element.path});
+  }
+}
+
 // Source of rules and words: ScyllaDB cql3/lists.cc.
 cql::CqlStatus ListChanges::Apply(const ElementChange& change, Row& row) {
-  const auto found = row.lists.find(change.column);
-  const auto add = [&](const Element& element, std::optional<std::string_view> value) {
-    row.cells.push_back({.column = change.column,
-                         .live = value.has_value(),
-                         .value = value.value_or(std::string_view()),
-                         .path = element.path});
-  };
+  const std::vector<Element>& list = row.looked->lists.at(change.column);
   if (change.kind == ElementChange::Kind::kDiscard) {
-    if (found == row.lists.end()) return {};
-    for (const Element& element : found->second) {
-      const bool goes = std::ranges::any_of(change.values, [&](std::string_view value) {
-        return CompareValues(change.type, value, element.value) == 0;
-      });
-      if (goes) add(element, std::nullopt);
+    searched_ += list.size();
+    if (searched_ > kCellsRewrittenMax) {
+      return cql::CqlError::Invalid(
+          "The request looks for values in lists that have more than " +
+          std::to_string(kCellsRewrittenMax) +
+          " elements, counted again for each statement: look for several values at a time");
     }
+    Discard(change, list, row);
     return {};
   }
   const bool sets = change.kind == ElementChange::Kind::kSet;
-  if (found == row.lists.end()) {
+  if (list.empty()) {
     return cql::CqlError::Invalid(sets
                                       ? "Attempted to set an element on a list which is null"
                                       : "Attempted to delete an element from a list which is null");
   }
-  const std::vector<Element>& list = found->second;
   if (change.index < 0 || static_cast<size_t>(change.index) >= list.size()) {
     return cql::CqlError::Invalid("List index " + std::to_string(change.index) +
                                   " out of bound, list has size " + std::to_string(list.size()));
   }
-  add(list[static_cast<size_t>(change.index)], sets ? change.value : std::nullopt);
+  const std::optional<std::string_view> value = sets ? change.value : std::nullopt;
+  row.cells.push_back({.column = change.column,
+                       .live = value.has_value(),
+                       .value = value.value_or(std::string_view()),
+                       .path = list[static_cast<size_t>(change.index)].path});
   return {};
 }
 

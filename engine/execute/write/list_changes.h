@@ -46,7 +46,12 @@ class ListChanges final : public RowConditions {
   ListChanges(const ListChanges&) = delete;
   ListChanges& operator=(const ListChanges&) = delete;
 
-  void Clear() { rows_.clear(); }
+  void Clear() {
+    rows_.clear();
+    looked_.clear();
+    looked_by_key_.clear();
+    of_static_row_ = nullptr;
+  }
   bool empty() const { return rows_.empty(); }
   // Whether there are any of the row that was added last.
   bool Changes(size_t row) const { return !rows_.empty() && rows_.back().number == row; }
@@ -60,7 +65,8 @@ class ListChanges final : public RowConditions {
   RowLook Look(TableId table, std::string_view partition_key, bool packs_item_keys,
                std::span<const size_t> numbers, std::span<RowUpdate> updates);
 
-  // Of the last Hold(). Invalid, in ScyllaDB's words: a list that is null, an index out of bounds.
+  // Of the last Hold(). Invalid, in ScyllaDB's words: a list that is null, an index out of bounds. Or more
+  // is looked for than one request may.
   const cql::CqlStatus& status() const { return status_; }
 
   // ---- RowConditions
@@ -75,23 +81,33 @@ class ListChanges final : public RowConditions {
     std::string path;
     std::string value;
   };
-  using Lists = std::map<ColumnId, std::vector<Element>>;
+  // A stored row, whose lists are taken once, however many updates are about it.
+  struct Looked {
+    std::optional<cql::EncodedRange> range;          // nullopt: the static row
+    std::map<ColumnId, std::vector<Element>> lists;  // as they were, of the columns that change
+  };
   struct Row {
     size_t number = 0;
-    std::optional<cql::EncodedRange> range;
+    Looked* looked = nullptr;
     std::vector<ElementChange> changes;
     RowUpdate* update = nullptr;
     std::span<const CellUpdate> fixed;  // what the update has by itself
-    Lists lists;                        // as they were
     std::vector<CellUpdate> cells;      // of the update
   };
 
-  static void Take(std::span<const LiveCellView> cells, Row& row);
-  static cql::CqlStatus Apply(const ElementChange& change, Row& row);
+  // That row's; nullptr: the static one's.
+  Looked& LookedAt(const cql::EncodedRange* range);
+  static void Take(std::span<const LiveCellView> cells, Looked& looked);
+  cql::CqlStatus Apply(const ElementChange& change, Row& row);
+  void Discard(const ElementChange& change, const std::vector<Element>& list, Row& row);
 
   std::deque<Row> rows_;
-  std::vector<Row*> looked_at_;  // of ranges_; none for a range that stands for no row
+  std::deque<Looked> looked_;
+  std::map<std::string, Looked*> looked_by_key_;
+  Looked* of_static_row_ = nullptr;
+  std::vector<Looked*> looked_at_;  // of ranges_; none for a range that stands for no row
   std::vector<ClusteringRange> ranges_;
+  uint64_t searched_ = 0;  // elements, of the attempt
   cql::CqlStatus status_;
 };
 
