@@ -71,7 +71,7 @@ cql::CqlError RowTooLarge(const RowSize& row, uint64_t bytes_max) {
   }
   if (row.looked_at_bytes != 0) {
     return cql::CqlError::Invalid(refused + "the rows that it looks at have more than " +
-                                  std::to_string(2 * bytes_max) +
+                                  std::to_string(row.looked_at_bytes_max) +
                                   " bytes: take fewer of them at a time");
   }
   if (row.cells != 0) {

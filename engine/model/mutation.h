@@ -33,7 +33,8 @@ struct RowSize {
   uint64_t bytes = 0;
   uint64_t cells = 0;
   uint64_t rewritten_cells = 0;
-  uint64_t looked_at_bytes = 0;  // before it was decided
+  uint64_t looked_at_bytes = 0;  // before it was decided, or for what follows
+  uint64_t looked_at_bytes_max = 0;
 
   bool any() const {
     return bytes != 0 || cells != 0 || rewritten_cells != 0 || looked_at_bytes != 0;

@@ -127,9 +127,11 @@ class Engine::Batch {
     if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
     if (applies_ && follower_ != nullptr && status == OpStatus::kOk) {
-      ShowRows();
-      ForeseeRows();
-      status = PledgeDerived();
+      status = ShowRows();
+      if (status == OpStatus::kOk) {
+        ForeseeRows();
+        status = PledgeDerived();
+      }
     }
     if (applies_ && status == OpStatus::kOk && engine_.keeps_log()) [[unlikely]]
       status = WriteDown();
@@ -224,7 +226,9 @@ class Engine::Batch {
       bytes += rows.bytes();
       if (cells > kCellsRewrittenMax) large_row_.rewritten_cells = cells;
       // A row and the static one may be as large as that.
-      if (bytes > 2 * engine_.row_bytes_max()) large_row_.looked_at_bytes = bytes;
+      if (bytes > 2 * engine_.row_bytes_max()) {
+        large_row_ = {.looked_at_bytes = bytes, .looked_at_bytes_max = 2 * engine_.row_bytes_max()};
+      }
       if (large_row_.any()) {
         applies_ = false;
         return OpStatus::kRowTooLarge;
@@ -369,18 +373,27 @@ class Engine::Batch {
     return reply;
   }
 
-  // Those that the writes touch, to the follower.
-  void ShowRows() {
+  // Those that the writes touch, to the follower, which keeps them: no more than there is memory for. One row
+  // always is.
+  OpStatus ShowRows() {
+    const uint64_t bytes_max = std::max(4 * engine_.row_bytes_max(), uint64_t{24} << 20);
     follower_->OnAttempt();
     FollowedRows rows(*follower_, FollowedRows::When::kBefore, NowSeconds());
+    // What deletes is always possible, and comes in steps where it is about many.
+    if (std::ranges::any_of(writes_, IsUpsert)) rows.LimitTouched(bytes_max);
     for (size_t i = 0; i < writes_.size(); ++i) {
       const Command& command = writes_[i];
       if (!follower_->Follows(command.table)) continue;
       Share& share = shares_.find(ShareIdOf(command))->second;
       const storage::PartitionRef partition{command.partition_key, to_[i].address};
       rows.SendTouched(*share.table, partition, command.body, ContextOf(command).timestamp);
+      if (rows.HasEnough()) {
+        large_row_ = {.looked_at_bytes = rows.bytes(), .looked_at_bytes_max = bytes_max};
+        return OpStatus::kRowTooLarge;
+      }
       if (!share.foreseen) share.foreseen.emplace(*share.table, partition, NowSeconds());
     }
+    return OpStatus::kOk;
   }
   // The same as they will be: what ApplyAll does, in its order, is told and not done.
   void ForeseeRows() {

@@ -30,11 +30,25 @@ void FollowedRows::SendRow(storage::Table& table, const storage::PartitionRef& p
 void FollowedRows::SendTouched(storage::Table& table, const storage::PartitionRef& partition,
                                const CommandBody& body, WriteTimestamp timestamp) {
   if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
+    // A row as often as it is there, however many updates are about it.
+    std::vector<ClusteringKeyView> keys;
     for (const RowUpdate& row : upsert->rows) {
-      if (!row.of_static_row) SendRow(table, partition, row.key);
+      if (!row.of_static_row) keys.push_back(row.key);
+    }
+    std::ranges::sort(keys, [](const ClusteringKeyView& a, const ClusteringKeyView& b) {
+      return CompareKeys(a, b) < 0;
+    });
+    const auto is_same = [](const ClusteringKeyView& a, const ClusteringKeyView& b) {
+      return CompareKeys(a, b) == 0;
+    };
+    keys.erase(std::unique(keys.begin(), keys.end(), is_same), keys.end());
+    for (const ClusteringKeyView& key : keys) {
+      if (!HasEnough()) SendRow(table, partition, key);
     }
   } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
-    for (const ClusteringKeyView& key : rows->keys) SendRow(table, partition, key);
+    for (const ClusteringKeyView& key : rows->keys) {
+      if (!HasEnough()) SendRow(table, partition, key);
+    }
   } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
     Send(table, partition, range->range);
   } else {
@@ -76,7 +90,9 @@ void FollowedRows::OnStop(ClusteringKeyView next) {
 void FollowedRows::OnRows(std::span<const RowView> rows) {
   if (bytes_max_ != UINT64_MAX) {
     for (const RowView& row : rows) {
-      for (const LiveCellView& cell : row.cells) bytes_ += cell.value.size() + cell.path.size();
+      for (const LiveCellView& cell : row.cells) {
+        bytes_ += bytes_of_cell_ + cell.value.size() + cell.path.size();
+      }
     }
     char text[kItemKeyTextBytes];
     if (!rows.empty()) last_key_ = PlainKey(rows.back().key, text);

@@ -33,6 +33,14 @@ class FollowedRows final : public RowSink {
   FollowedRows(RowFollower& follower, When when, int64_t now_seconds)
       : follower_(follower), when_(when), now_seconds_(now_seconds) {}
 
+  // Bytes of what SendTouched sends, with those that whoever follows takes for each cell: with as many it
+  // ends, and HasEnough.
+  void LimitTouched(uint64_t bytes) {
+    constexpr uint64_t kBytesOfCell = 256;
+    bytes_max_ = bytes;
+    bytes_of_cell_ = kBytesOfCell;
+  }
+  uint64_t bytes() const { return bytes_; }
   // The rows that a batchable command touches, at its timestamp. O(rows log rows of the partition).
   void SendTouched(storage::Table& table, const storage::PartitionRef& partition,
                    const CommandBody& body, WriteTimestamp timestamp);
@@ -66,10 +74,11 @@ class FollowedRows final : public RowSink {
   const int64_t now_seconds_;
   TableId table_;
   std::string_view partition_key_;
-  // Of SendNext.
+  // Of SendNext, and SendTouched.
   uint64_t bytes_ = 0;
   uint64_t bytes_max_ = UINT64_MAX;
-  std::string last_key_;  // plain
+  uint64_t bytes_of_cell_ = 0;  // beside its own
+  std::string last_key_;        // plain
   std::optional<std::string> stopped_at_;
 };
 

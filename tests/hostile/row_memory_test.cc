@@ -158,6 +158,38 @@ TEST_F(RowMemory, OfConditionsOnARowIsWhatAResultMayHave) {
   EXPECT_EQ(Must("SELECT v FROM k.c").rows.at(0).at(0), std::nullopt);
 }
 
+// Views are told of each as it was and as it will be.
+TEST_F(RowMemory, OfRowsThatViewsFollowIsBounded) {
+  CqlServerOptions options;
+  options.shards = 1;
+  options.client_memory_bytes = 32 * kMiB;
+  options.work_memory_bytes = 8 * kMiB;
+  StartServer(options, "k");
+  constexpr int kRows = 60;
+  constexpr int kElements = 4'000;
+  Must("CREATE TABLE k.b (p int, c int, v int, m map<int, int>, PRIMARY KEY (p, c))");
+  Must(
+      "CREATE MATERIALIZED VIEW k.by_v AS SELECT * FROM k.b WHERE v IS NOT NULL AND p IS NOT NULL "
+      "AND c IS NOT NULL PRIMARY KEY (v, p, c)");
+  const std::string map = MapOf(kElements);
+  std::string batch = "BEGIN UNLOGGED BATCH ";
+  for (int c = 0; c < kRows; ++c) {
+    Must("INSERT INTO k.b (p, c, v, m) VALUES (1, ?, 1, ?)", {{cql::EncodeInt(c)}, {map}});
+    batch += "UPDATE k.b SET v = 2 WHERE p = 1 AND c = " + std::to_string(c) + " ";
+  }
+  const PeakMemory memory;
+  const std::string refusal = Refusal(batch + "APPLY BATCH");
+  EXPECT_NE(refusal.find("the rows that it looks at have more than 25165824 bytes"),
+            std::string::npos)
+      << refusal;
+  EXPECT_LT(memory.judged_bytes(), 48 * kMiB);
+  EXPECT_EQ(cql::DecodeInteger(Cell("SELECT count(*) FROM k.by_v WHERE v = 1")), kRows);
+  Must("UPDATE k.b SET v = 2 WHERE p = 1 AND c IN (1, 2, 3)");
+  EXPECT_EQ(cql::DecodeInteger(Cell("SELECT count(*) FROM k.by_v WHERE v = 2")), 3);
+  Must("DELETE FROM k.b WHERE p = 1");
+  EXPECT_EQ(cql::DecodeInteger(Cell("SELECT count(*) FROM k.by_v")), 0);
+}
+
 // A row that is written is put together once more, beside what is there.
 TEST_F(RowMemory, OfARowThatIsWrittenIsThatOfARowOfAResult) {
   CqlServerOptions options;
