@@ -1,5 +1,7 @@
 #include "engine/network/connection.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -255,6 +257,11 @@ size_t Connection::BytesInSocket() const {
   error_code error;
   const size_t bytes = socket_->stream.available(error);
   return error ? 0 : bytes;
+}
+
+bool Connection::HasHungUp() {
+  pollfd look{.fd = socket_->stream.native_handle(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 size_t Connection::Read(char* to, size_t bytes) {

@@ -152,6 +152,8 @@ class Connection final : private Client {
   void AnswerLeftover();
   // The session waits for bytes, and nothing comes before them.
   bool MayRead() const;
+  // The client has ended its side, whatever it has sent before.
+  bool HasHungUp();
   // The client is known, to its session and to TLS.
   bool IsEstablished() const;
   // Before answers are sent that speak of writes: they may have to wait.
@@ -212,6 +214,7 @@ class Connection final : private Client {
   Instant heard_at_;                 // when a byte came last
   Instant taken_at_;                 // with `rest_`: when the socket took a byte last
   Instant room_missed_at_ = kNever;  // since when it waits for room
+  Instant hung_up_at_ = kNever;      // it was seen, while nothing is read
   QueueAge age_;                     // of what is read
   StandingQueue standing_;           // in the socket
 

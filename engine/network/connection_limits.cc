@@ -39,6 +39,17 @@ void Connection::CheckTimes() {
     ++share_.counters.ended_in_handshake;
     return Close();
   }
+  // Nothing is read meanwhile: that its side has ended is seen here alone. It may want its answer all the
+  // same.
+  const bool has_hung_up = session_waits_for_ == Session::WaitsFor::kTime && HasHungUp();
+  if (!has_hung_up) {
+    hung_up_at_ = kNever;
+  } else if (hung_up_at_ == kNever) {
+    hung_up_at_ = share_.now;
+  } else if (over(hung_up_at_, limits.unread_time)) {
+    ++share_.counters.ended_not_reading;
+    return Close();
+  }
   if (gate_number_ != 0) return;  // we keep it waiting
   if (!rest_.empty()) {
     if (!over(taken_at_, limits.unread_time)) return;

@@ -95,6 +95,47 @@ TEST(HostileHttpTest, HugeHeadersAndEndlessBodiesAreRefusedByTheirLimit) {
   EXPECT_NE(too_large.body.find("50000 bytes"), std::string::npos) << too_large.body;
 }
 
+TEST(HostileHttpTest, AnAnswerThatIsDelayedIsHeldForItsClient) {
+  constexpr uint64_t kBytes = 3'000'000;
+  network::ServerOptions network;
+  network.limits.unread_time = std::chrono::milliseconds(1);
+  TestHttpServer server(HttpFaceOptions(), network);
+  network::ClientBudget& budget = server.server().budget();
+  HttpClient other(server.port());
+  const auto await = [&](const auto& holds) {
+    while (!holds(budget.held_bytes())) ASSERT_EQ(other.Ask("GET /now").body, "now");
+  };
+  {
+    HttpClient client(server.port());
+    client.Send(HttpClient::Text("GET /late/" + std::to_string(kBytes)));
+    await([](uint64_t held) { return held >= kBytes; });
+    EXPECT_LT(budget.held_bytes(), kBytes + kBytes / 10);
+    // One that has sent more meanwhile as well.
+    client.Send(HttpClient::Text("GET /late/" + std::to_string(kBytes)));
+    await([](uint64_t held) { return held >= kBytes; });
+  }
+  // Of one that has gone it is given back long before its time.
+  await([](uint64_t held) { return held < kBytes / 10; });
+}
+
+// More than all clients may have: who holds most goes.
+TEST(HostileHttpTest, AnswersThatAreDelayedHaveTheMemoryOfClients) {
+  network::ServerOptions network;
+  network.client_memory_bytes = uint64_t{4} << 20;
+  TestHttpServer server(HttpFaceOptions(), network);
+  HttpClient small(server.port());
+  small.Send(HttpClient::Text("GET /late/1000000"));
+  HttpClient large(server.port());
+  large.Send(HttpClient::Text("GET /late/3900000"));
+  EXPECT_TRUE(large.HasEnded());
+  HttpClient other(server.port());
+  EXPECT_EQ(other.Ask("GET /size/10").body, "xxxxxxxxxx");
+  while (server.server().budget().held_bytes() > 2'000'000) {
+    EXPECT_EQ(other.Ask("GET /now").body, "now");
+  }
+  EXPECT_GE(server.server().budget().held_bytes(), 1'000'000u) << "the small one waits on";
+}
+
 TEST(HostileHttpTest, ClientsThatGoWhileTheyWaitLeaveNothing) {
   TestHttpServer server;
   for (int i = 0; i < 50; ++i) {

@@ -3,6 +3,7 @@
 #define LISTSTORE_TESTS_FACES_HTTP_TEST_HTTP_SERVER_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -23,7 +24,8 @@ using http_face::HttpFaceOptions;
 using http_face::Resource;
 
 // GET /now, immediate, and GET /size/{name}, elsewhere, with as many bytes; POST /echo; GET
-// /wait, which waits for the gate to be opened; GET /lost, withheld.
+// /wait, which waits for the gate to be opened; GET /late/{name}, as /size/{name}, but in an hour; GET
+// /lost, withheld.
 class TestHttpServer {
  public:
   explicit TestHttpServer(const HttpFaceOptions& options = {},
@@ -61,6 +63,12 @@ class TestHttpServer {
     all.push_back({"/now", {"GET"}, "", true, [](const HttpCall&) { return Said("now"); }});
     all.push_back({"/size/{name}", {"GET"}, "", false, [](const HttpCall& call) {
                      return Said(std::string(std::strtoull(call.name.c_str(), nullptr, 10), 'x'));
+                   }});
+    all.push_back({"/late/{name}", {"GET"}, "", false, [](const HttpCall& call) {
+                     HttpAnswer answer =
+                         Said(std::string(std::strtoull(call.name.c_str(), nullptr, 10), 'x'));
+                     answer.delay = std::chrono::hours(1);
+                     return answer;
                    }});
     all.push_back({"/echo", {"POST"}, "", false, [](const HttpCall& call) {
                      return Said(call.client.user + ":" + call.request.body);
