@@ -74,6 +74,12 @@ JournalRecord JournalBlockReader::Next() {
   const auto header = TakeHeader<RecordHeader>(rest);
   std::string_view body = TakeBytes(rest, header.bytes - sizeof(header));
   rest_ = rest;
+  if (header.has_seq) {
+    LS_CHECK(body.size() >= sizeof(seq_), "a record holds what its header says");
+    std::string_view seq = body.substr(body.size() - sizeof(seq_));
+    body.remove_suffix(sizeof(seq_));
+    seq_ = TakeHeader<uint64_t>(seq);
+  }
   if (header.has_shared_facts) {
     LS_CHECK(body.size() >= sizeof(shared_), "a record holds what its header says");
     std::string_view facts = body.substr(body.size() - sizeof(shared_));

@@ -25,9 +25,10 @@ inline constexpr size_t kJournalHeldBytesMax = size_t{4} << 20;
 // reads holds the block.
 class JournalBlock {
  public:
-  // Of the records from `first_seq` on.
+  // Of records that ascend from `first_seq`.
   explicit JournalBlock(uint64_t first_seq)
       : first_seq_(first_seq),
+        next_seq_(first_seq),
         memory_(std::make_unique_for_overwrite<char[]>(kJournalBlockBytes)) {}
   JournalBlock(const JournalBlock&) = delete;
   JournalBlock& operator=(const JournalBlock&) = delete;
@@ -41,6 +42,8 @@ class JournalBlock {
   size_t bytes_taken() const { return kJournalBlockBytes + held_bytes_; }
   // That of the records in it.
   size_t bytes() const { return bytes_; }
+  // Behind the last record's.
+  uint64_t next_seq() const { return next_seq_; }
   uint64_t first_seq() const { return first_seq_; }
 
  private:
@@ -66,6 +69,7 @@ class JournalBlock {
   }
 
   const uint64_t first_seq_;
+  uint64_t next_seq_;  // of a record that follows on the last one
   const std::unique_ptr<char[]> memory_;
   size_t bytes_ = 0;
   SharedFacts shared_;                               // of the last record

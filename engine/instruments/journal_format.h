@@ -1,7 +1,8 @@
 // How a record of the journal lies in its block: a RecordHeader; for each statement a PartHeader,
-// its text and its values; the error; and SharedFacts where they are others than those of the
-// record before. Of a record that repeats the one before: a RecordHeader and the values. In the
-// machine's own order: a journal lives as long as its process.
+// its text and its values; the error; SharedFacts where they are others than those of the record
+// before; and its number where it does not follow on that of the record before. Of a record that
+// repeats the one before: a RecordHeader and the values. In the machine's own order: a journal lives
+// as long as its process.
 #ifndef LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_FORMAT_H_
 #define LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_FORMAT_H_
 
@@ -20,6 +21,7 @@ struct RecordHeader {
   bool has_timestamp : 1 = false;
   bool has_shared_facts : 1 = false;
   bool leaves_out_statements : 1 = false;
+  bool has_seq : 1 = false;
   bool repeats : 1 = false;  // the PartHeader is that of the record before, of one statement
 };
 static_assert(sizeof(RecordHeader) == 16);
@@ -43,9 +45,9 @@ inline constexpr size_t kLengthBytes = 4;
 inline constexpr size_t kNameLengthBytes = 2;
 
 // No record takes more: what is kept of it, and what stands in front of its parts.
-inline constexpr size_t kRecordBytesMax = sizeof(RecordHeader) +
-                                          kRecordedStatementsMax * sizeof(PartHeader) +
-                                          kRecordedBytesMax + sizeof(SharedFacts);
+inline constexpr size_t kRecordBytesMax =
+    sizeof(RecordHeader) + kRecordedStatementsMax * sizeof(PartHeader) + kRecordedBytesMax +
+    sizeof(SharedFacts) + sizeof(uint64_t);
 
 }  // namespace liststore::instruments::journal_format
 

@@ -107,6 +107,12 @@ void JournalWriter::Finish() {
     end_ += sizeof(shared);
     block_->shared_ = shared;
   }
+  const bool has_seq = seq_ != block_->next_seq_;
+  if (has_seq) {
+    std::memcpy(end_, &seq_, sizeof(seq_));
+    end_ += sizeof(seq_);
+  }
+  block_->next_seq_ = seq_ + 1;
   journal_format::RecordHeader header;
   header.timestamp = facts.timestamp.value_or(0);
   header.bytes = static_cast<uint32_t>(end_ - begin());
@@ -114,6 +120,7 @@ void JournalWriter::Finish() {
   header.statement_count = statement_count_;
   header.has_timestamp = facts.timestamp.has_value();
   header.has_shared_facts = has_shared_facts;
+  header.has_seq = has_seq;
   header.leaves_out_statements = leaves_out_statements_;
   LS_CHECK(header.bytes <= journal_format::kRecordBytesMax, "a record has its limits");
   std::memcpy(begin(), &header, sizeof(header));

@@ -27,8 +27,8 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // A record in `block`, which has room, and outlives this.
-  void Begin(JournalBlock& block);
+  // Record number `seq` in `block`, which has room, and outlives this. Numbers ascend in a block.
+  void Begin(JournalBlock& block, uint64_t seq);
 
   // Writes the whole record, and finishes it, when it has the facts and the statement of the one
   // before, which was written by this as well, but the given timestamp and values. False, and
@@ -82,6 +82,7 @@ class JournalWriter {
   char* begin() const { return block_->memory_.get() + block_->bytes_; }
 
   JournalBlock* block_ = nullptr;
+  uint64_t seq_ = 0;
   // Where the record before lies, when Repeat may take its facts and its statement.
   const JournalBlock* repeatable_ = nullptr;
   size_t repeatable_values_ = 0;
@@ -97,9 +98,11 @@ class JournalWriter {
 
 // ---- What every request goes through, inline.
 
-inline void JournalWriter::Begin(JournalBlock& block) {
+inline void JournalWriter::Begin(JournalBlock& block, uint64_t seq) {
   LS_CHECK(block.HasRoom(), "a record is begun where it has room");
+  LS_DCHECK(seq >= block.next_seq_, "numbers ascend");
   block_ = &block;
+  seq_ = seq;
   end_ = begin() + sizeof(journal_format::RecordHeader);
   is_finished_ = false;
   // The lines that one of the next records will take: nobody has looked at them since the block was
@@ -124,7 +127,10 @@ inline bool JournalWriter::Repeat(std::optional<int64_t> timestamp, std::string_
   char* const at = begin();
   std::memcpy(at, &header, sizeof(header));
   CopyShort(sent_values, at + sizeof(header));
+  // It follows on the record before, which was written by this.
+  LS_DCHECK(seq_ == block_->next_seq_, "records of one writer follow on each other");
   block_->bytes_ += header.bytes;
+  block_->next_seq_ = seq_ + 1;
   is_finished_ = true;
   return true;
 }
