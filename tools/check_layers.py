@@ -107,14 +107,15 @@ PARTS = {
                      "base"],
     "bench/cache": ["bench/peers", "bench/embedded", "bench/measure", "programs/oplog", "programs/console",
                     "base"],
+    "bench/scale": ["bench/load", "bench/measure", "programs/console", "base"],
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                      "programs/console", "lists", "model", "base"],
     # Of single layers, from within.
     "bench/micro": ["cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
                     "base"],
     # Programs of their own.
-    "bench": ["bench/shapes", "bench/peers", "bench/wire", "bench/embedded", "bench/load", "bench/measure",
-              "programs/console", "base"],
+    "bench": ["bench/shapes", "bench/scale", "bench/peers", "bench/wire", "bench/embedded", "bench/load",
+              "bench/measure", "programs/console", "base"],
     "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "disk", "model", "base"],
     "tools/query": ["tools/copy", "programs/client", "programs/console", "protocol", "cql/values", "cql/syntax",
                     "model", "base"],
