@@ -268,6 +268,7 @@ bool ResultCollector::TakeKept() {
 }
 
 bool ResultCollector::TakeEncoded() {
+  ++result_.rows_read;  // which the read could not count
   const std::optional<RowView> row =
       encoded_row_.Decode({.bytes = last_seen_}, context_.now_seconds);
   if (row) {
