@@ -24,7 +24,6 @@ namespace {
 
 // To begin with: a connection that stays idle costs no more.
 constexpr size_t kReceiveBytes = size_t{4} << 10;
-constexpr int kTimeoutSeconds = 60;
 
 struct AddressParts {
   std::string host;
@@ -86,15 +85,20 @@ absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_
     return absl::UnavailableError(
         absl::StrCat("cannot connect to ", ToAbsl(server), ": ", strerror(error)));
   }
-  const timeval timeout{kTimeoutSeconds, 0};
   const int one = 1;
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
   UseLoopbackCongestion(fd);
   std::unique_ptr<ClientSocket> connected(new ClientSocket(server, fd));
+  connected->SetTimeout(kTimeout);
   if (tls.IsWanted()) LS_RETURN_IF_ERROR(connected->ShakeHands(tls, parts.host));
   return connected;
+}
+
+void ClientSocket::SetTimeout(std::chrono::seconds timeout) {
+  timeout_ = timeout;
+  const timeval value{static_cast<time_t>(timeout.count()), 0};
+  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof(value));
+  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof(value));
 }
 
 absl::Status ClientSocket::ShakeHands(const ClientTlsOptions& options, const std::string& host) {
@@ -119,7 +123,7 @@ absl::Status ClientSocket::Named(const absl::Status& status) const {
 absl::Status ClientSocket::Lost(const char* what, int error) const {
   if (error == EAGAIN || error == EWOULDBLOCK) {
     return absl::DeadlineExceededError(
-        absl::StrCat(server_, ": ", what, ": nothing for ", kTimeoutSeconds, " s"));
+        absl::StrCat(server_, ": ", what, ": nothing for ", timeout_.count(), " s"));
   }
   return absl::UnavailableError(
       absl::StrCat(server_, ": ", what, ": ", error == 0 ? "connection closed" : strerror(error)));

@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_PROGRAMS_CLIENT_CLIENT_SOCKET_H_
 #define LISTSTORE_PROGRAMS_CLIENT_CLIENT_SOCKET_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,14 +15,16 @@
 
 namespace liststore {
 
-// One blocking TCP connection, plain or with TLS. One thread. Whatever takes longer than a minute
-// fails.
+// One blocking TCP connection, plain or with TLS. One thread. Whatever takes longer than a minute,
+// or what SetTimeout says, fails.
 //
 // Statuses name the server and what failed. Unavailable: it cannot be reached, or has closed the
-// connection. DeadlineExceeded: nothing came, or went, for a minute. FailedPrecondition:
+// connection. DeadlineExceeded: nothing came, or went, for so long. FailedPrecondition:
 // its certificate is not believed. InvalidArgument: a file of TLS is not what it should be.
 class ClientSocket {
  public:
+  static constexpr std::chrono::seconds kTimeout{60};  // to begin with
+
   // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons.
   // With TLS hands are shaken when it returns.
   static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(std::string_view server,
@@ -32,6 +35,9 @@ class ClientSocket {
 
   const std::string& server() const { return server_; }
   int fd() const { return fd_; }
+
+  // Of whole seconds, at least one.
+  void SetTimeout(std::chrono::seconds timeout);
 
   // All of `bytes`.
   absl::Status Send(std::string_view bytes);
@@ -55,6 +61,7 @@ class ClientSocket {
 
   const std::string server_;
   const int fd_;
+  std::chrono::seconds timeout_{};
   std::unique_ptr<ClientTls> tls_;  // nullptr: none
   std::vector<char> received_;      // twice as long after each read that has filled it
   std::vector<char> encrypted_;     // of one read, with TLS

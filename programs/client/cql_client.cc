@@ -359,23 +359,31 @@ absl::Status CqlClient::Malformed(std::string_view what) const {
       absl::StrCat(server(), ": ", ToAbsl(what), ": answered with what is not CQL version 4"));
 }
 
+absl::Status CqlClient::Break(const absl::Status& why) {
+  if (broken_.ok()) broken_ = why;
+  return why;
+}
+
 absl::Status CqlClient::Send() {
-  LS_RETURN_IF_ERROR(socket_->Send(requests_.view()));
+  LS_RETURN_IF_ERROR(broken_);
+  if (const absl::Status sent = socket_->Send(requests_.view()); !sent.ok()) return Break(sent);
   requests_.Clear();
   return absl::OkStatus();
 }
 
 absl::Status CqlClient::Receive() {
-  return malformed_ ? Malformed("receiving") : socket_->Receive();
+  LS_RETURN_IF_ERROR(broken_);
+  const absl::Status received = socket_->Receive();
+  return received.ok() ? received : Break(received);
 }
 
 bool CqlClient::Take(CqlReply* reply) {
   const std::string_view received = socket_->received();
-  if (malformed_ || received.size() < kHeaderBytes) return false;
+  if (!broken_.ok() || received.size() < kHeaderBytes) return false;
   const char* const header = received.data();
   const size_t bytes = LoadBigEndian32(header + 5);
   if (static_cast<uint8_t>(header[0]) != kReplyVersion || bytes > kReplyBytesMax) {
-    malformed_ = true;  // the next Receive says so
+    Break(Malformed("receiving")).IgnoreError();  // the next Receive says so
     return false;
   }
   if (received.size() - kHeaderBytes < bytes) return false;
@@ -418,12 +426,14 @@ absl::StatusOr<CqlReply> CqlClient::Ask(std::string_view what) {
   }
   CqlReply reply;
   while (!Take(&reply)) {
-    if (malformed_) return Malformed(what);
+    if (!broken_.ok()) return Malformed(what);
     if (const absl::Status received = Receive(); !received.ok()) {
       return absl::Status(received.code(),
                           absl::StrCat(received.message(), " (", ToAbsl(what), ")"));
     }
   }
+  // An answer to another request: all that follow would be one off.
+  if (reply.stream != 0) return Break(Malformed(what));
   LS_RETURN_IF_ERROR(ErrorIn(reply, what));
   return reply;
 }
@@ -434,7 +444,7 @@ absl::StatusOr<CqlRows> CqlClient::Query(std::string_view text, Values values,
   LS_ASSIGN_OR_RETURN(const CqlReply reply, Ask(QuotedStatement(text)));
   CqlRows rows;
   if (reply.opcode != kResult || !CqlRows::Decode(reply.body, &rows).ok()) {
-    return Malformed(QuotedStatement(text));
+    return Break(Malformed(QuotedStatement(text)));
   }
   return rows;
 }
@@ -446,7 +456,7 @@ absl::StatusOr<std::string> CqlClient::Prepare(std::string_view text) {
   const int32_t kind = reader.ReadInt();
   const std::string_view id = reader.ReadShortBytes();
   if (reply.opcode != kResult || kind != kPrepared || !reader.ok()) {
-    return Malformed(QuotedStatement(text));
+    return Break(Malformed(QuotedStatement(text)));
   }
   return std::string(id);
 }
@@ -456,7 +466,7 @@ absl::Status CqlClient::Execute(std::string_view what, std::string_view statemen
   requests_.Execute(0, statement_id, values, parameters);
   LS_ASSIGN_OR_RETURN(const CqlReply reply, Ask(what));
   if (reply.opcode == kResult && CqlRows::Decode(reply.body, rows).ok()) return absl::OkStatus();
-  return Malformed(what);
+  return Break(Malformed(what));
 }
 
 absl::Status CqlClient::Batch(std::string_view what,
@@ -464,7 +474,7 @@ absl::Status CqlClient::Batch(std::string_view what,
                               std::optional<int64_t> timestamp_micros) {
   requests_.Batch(0, executions, timestamp_micros);
   LS_ASSIGN_OR_RETURN(const CqlReply reply, Ask(what));
-  return reply.opcode == kResult ? absl::OkStatus() : Malformed(what);
+  return reply.opcode == kResult ? absl::OkStatus() : Break(Malformed(what));
 }
 
 }  // namespace liststore

@@ -4,6 +4,7 @@
 #ifndef LISTSTORE_PROGRAMS_CLIENT_CQL_CLIENT_H_
 #define LISTSTORE_PROGRAMS_CLIENT_CQL_CLIENT_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -165,6 +166,9 @@ class CqlRows {
 // Statuses name the server and what failed. Unavailable: it cannot be reached, or has closed the
 // connection. DeadlineExceeded: no answer. InvalidArgument: it answered with an ERROR, or with what
 // is not CQL.
+//
+// Once sending or receiving has failed, or what came is not CQL, nobody knows which request the next
+// answer would belong to: every later use fails with the same status. can_go_on() tells.
 class CqlClient {
  public:
   // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when requests are taken.
@@ -176,6 +180,12 @@ class CqlClient {
 
   const std::string& server() const { return socket_->server(); }
   int fd() const { return socket_->fd(); }
+  // Of each wait from here on.
+  void SetTimeout(std::chrono::seconds timeout = ClientSocket::kTimeout) {
+    socket_->SetTimeout(timeout);
+  }
+  // False: only a new connection helps.
+  bool can_go_on() const { return broken_.ok(); }
 
   // --- One request at a time --------------------------------------------------------------------
 
@@ -206,13 +216,15 @@ class CqlClient {
  private:
   explicit CqlClient(std::unique_ptr<ClientSocket> socket) : socket_(std::move(socket)) {}
   absl::Status Authenticate(const CqlCredentials& credentials);
-  // Sends the one request that is there and waits for its reply.
+  // Sends the one request that is there, of stream 0, and waits for its reply.
   absl::StatusOr<CqlReply> Ask(std::string_view what);
   absl::Status Malformed(std::string_view what) const;
+  // Notes what ends the use of the connection; returns it.
+  absl::Status Break(const absl::Status& why);
 
   const std::unique_ptr<ClientSocket> socket_;
   CqlRequests requests_;
-  bool malformed_ = false;
+  absl::Status broken_ = absl::OkStatus();
 };
 
 }  // namespace liststore

@@ -1,10 +1,13 @@
 // `liststore console` as somebody who types sees it.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "programs/client/cql_client.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/console/terminal_program.h"
 #include "tests/tools/copy/copy_server.h"
@@ -148,6 +151,20 @@ TEST_F(Console, HistoryIsKeptButForPasswords) {
   console.Until(kPrompt);
   console.Type("\x1b[A\n");
   EXPECT_TRUE(Has(console.Until(kPrompt), "(2 rows)")) << "arrow up brings the statement back";
+}
+
+TEST_F(Console, AClientThatHasNotBeenAnsweredRefusesAllUse) {
+  server_.Run(
+      "INSERT INTO liststore.faults (name, op, tbl, times, action) VALUES "
+      "('slow', 'SELECT', 'feat.clicks', 1, 'delay 2s')");
+  auto client = CqlClient::Connect(server_.address());
+  ASSERT_TRUE(client.ok()) << client.status();
+  (*client)->SetTimeout(std::chrono::seconds(1));
+  EXPECT_TRUE(absl::IsInvalidArgument((*client)->Query("SELECT").status()));
+  EXPECT_TRUE((*client)->can_go_on()) << "an error is an answer";
+  EXPECT_TRUE(absl::IsDeadlineExceeded((*client)->Query("SELECT ts FROM feat.clicks").status()));
+  EXPECT_FALSE((*client)->can_go_on());
+  EXPECT_TRUE(absl::IsDeadlineExceeded((*client)->Query("USE feat").status()));
 }
 
 TEST_F(Console, AServerThatIsNotThereIsSaid) {
