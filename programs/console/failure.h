@@ -8,7 +8,8 @@
 
 namespace liststore {
 
-// "liststore COMMAND: MESSAGE" on standard error, behind what was printed on standard output so far.
+// "liststore COMMAND: MESSAGE" on standard error, behind what was printed on standard output so far;
+// control characters of the message as \xNN.
 // Returns kExitFailed. `status` is an error.
 int ReportFailure(std::string_view command, const absl::Status& status);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,13 +14,11 @@
 namespace liststore {
 namespace {
 
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
 // The bytes of the character at the front of `text`; 0 when it is not to be printed as it is.
 size_t PrintableCharacterBytes(std::string_view text) {
   size_t bytes = 1;
   const bool ascii = static_cast<unsigned char>(text[0]) < 0x80;
-  while (!ascii && bytes < text.size() && bytes < 4 && IsContinuation(text[bytes])) ++bytes;
+  while (!ascii && bytes < text.size() && bytes < 4 && IsWithinCharacter(text[bytes])) ++bytes;
   const std::string_view character = text.substr(0, bytes);
   if (!IsValidUtf8(character)) return 0;
   const unsigned char first = static_cast<unsigned char>(character[0]);
@@ -83,7 +82,7 @@ std::string ListName(const ListId& list) {
 
 size_t Columns(std::string_view text) {
   return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return !IsContinuation(byte); }));
+      std::count_if(text.begin(), text.end(), [](char byte) { return !IsWithinCharacter(byte); }));
 }
 
 std::string Printable(std::string_view value, size_t columns) {
@@ -103,6 +102,17 @@ std::string Printable(std::string_view value, size_t columns) {
     value.remove_prefix(std::max<size_t>(bytes, 1));
   }
   return text;
+}
+
+std::string PrintableLines(std::string_view text) {
+  std::string lines;
+  while (true) {
+    const size_t end = text.find('\n');
+    lines += Printable(text.substr(0, end), std::numeric_limits<size_t>::max());
+    if (end == std::string_view::npos) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string Padded(std::string text, size_t columns) {

@@ -23,11 +23,17 @@ std::string DurationText(uint64_t seconds);
 std::string UtcTime(uint64_t nanos);
 // "user/touched_files entity 17", the version behind the feature as "@v2" where there is one.
 std::string ListName(const ListId& list);
+// A byte of UTF-8 that begins no character.
+inline bool IsWithinCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
 // Columns that `text` takes on a terminal, one for each code point.
 size_t Columns(std::string_view text);
 // At most `columns` columns of `value`, safe for a terminal: control characters and what is not
 // UTF-8 as \xNN, what was cut off as an ellipsis.
 std::string Printable(std::string_view value, size_t columns);
+// All of `text`, safe for a terminal in the same way, but that its newlines stay.
+std::string PrintableLines(std::string_view text);
 // `text` with blanks behind it up to `columns`.
 std::string Padded(std::string text, size_t columns);
 

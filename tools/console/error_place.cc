@@ -32,8 +32,6 @@ std::optional<Place> PlaceIn(std::string_view words) {
   return place;
 }
 
-bool IsWithinCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 }  // namespace
 
 std::string ErrorPlace(std::string_view statement, std::string_view words) {
