@@ -10,6 +10,7 @@
 #include "engine/cql/syntax/keywords.h"
 #include "engine/cql/syntax/lexer.h"
 #include "engine/cql/syntax/quoting.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {
@@ -49,20 +50,38 @@ struct Tokens {
   bool is_open = false;
 };
 
+// Whether blanks and comments, which `text` consists of, stop in a comment that a newline would end.
+bool StopsInLineComment(std::string_view text) {
+  while (!text.empty()) {
+    size_t end = 1;
+    if (text.starts_with("/*")) {
+      end = std::min(text.find("*/", 2), text.size() - 2) + 2;
+    } else if (text.starts_with("--") || text.starts_with("//")) {
+      end = text.find('\n');
+      if (end == std::string_view::npos) return true;
+    }
+    text.remove_prefix(end);
+  }
+  return false;
+}
+
 Tokens TokensOf(std::string_view text) {
   Tokens tokens;
+  size_t end = 0;  // of the last token
   cql::Lexer lexer(text);
   for (Lexeme token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
     if (token.kind == TokenKind::kInvalid) {
       tokens.is_open = true;
       return tokens;
     }
+    end = static_cast<size_t>(token.text.data() - text.data()) + token.text.size();
     if (token.IsSymbol(";")) {
       tokens.all.clear();
     } else {
       tokens.all.push_back(token);
     }
   }
+  tokens.is_open = StopsInLineComment(text.substr(end));
   return tokens;
 }
 
@@ -204,7 +223,9 @@ std::string CommonBeginning(const std::vector<std::string>& words) {
   if (words.empty()) return "";
   std::string common = words.front();
   for (const std::string& word : words) {
-    const auto end = std::mismatch(common.begin(), common.end(), word.begin(), word.end()).first;
+    auto end = std::mismatch(common.begin(), common.end(), word.begin(), word.end()).first;
+    // Whole characters alone.
+    while (end != common.begin() && end != common.end() && IsWithinCharacter(*end)) --end;
     common.erase(end, common.end());
   }
   return common;

@@ -43,6 +43,9 @@ TEST(Completion, IsWhatMayFollow) {
       {"no columns of tables that are not there", "SELECT * FROM feat.nothing WHERE it", "", ""},
       {"nothing in a string", "SELECT * FROM feat.clicks WHERE user = 'u", "", ""},
       {"nothing in a comment", "SELECT /* FR", "", ""},
+      {"nothing in a comment to the end of the line", "SELECT -- FR", "", ""},
+      {"nothing in the other one", "SELECT 1 // a /* FR", "", ""},
+      {"behind such a comment", "SELECT * -- all\nFR", "", "FROM,FROZEN"},
       {"keywords", "SELECT * FR", "", "FROM,FROZEN"},
   };
   for (const Case& c : cases) {
@@ -74,6 +77,7 @@ TEST(Completion, CommonBeginnings) {
   EXPECT_EQ(CommonBeginning({"clicks", "clip"}), "cli");
   EXPECT_EQ(CommonBeginning({"clicks"}), "clicks");
   EXPECT_EQ(CommonBeginning({"a", "b"}), "");
+  EXPECT_EQ(CommonBeginning({"\"caf\u00e9\"", "\"caf\u00e8\""}), "\"caf") << "whole characters";
   EXPECT_EQ(CommonBeginning({}), "");
 }
 
