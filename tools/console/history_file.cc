@@ -59,8 +59,11 @@ absl::Status WriteTo(const std::string& path, int flags, std::string_view text) 
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, kOwnerAlone);
   if (fd < 0) return CannotWrite(path);
   absl::Status status = absl::OkStatus();
-  // A file that was there may have been open to others.
-  if (::fchmod(fd, kOwnerAlone) != 0 ||
+  // A file that was there may have been open to others. A link to /dev/null, which says that nothing is to be
+  // kept, leads to what is everybody's.
+  struct stat file = {};
+  const bool is_ours = ::fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
+  if ((is_ours && ::fchmod(fd, kOwnerAlone) != 0) ||
       ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     status = CannotWrite(path);
   }

@@ -1,8 +1,10 @@
 #include "tools/console/history_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -58,6 +60,18 @@ TEST(HistoryFile, IsCutWhenItHasGrown) {
   EXPECT_LT(std::filesystem::file_size(path), text.size());
   EXPECT_EQ(ModeOf(path), 0600u);
   EXPECT_EQ(file.Load(), entries);
+}
+
+TEST(HistoryFile, AFileOfOthersBehindALinkKeepsItsMode) {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/history";
+  ASSERT_EQ(::mkfifo((folder.path() + "/pipe").c_str(), 0666), 0);
+  ASSERT_EQ(::chmod((folder.path() + "/pipe").c_str(), 0666), 0);
+  const int reader = ::open((folder.path() + "/pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  std::filesystem::create_symlink(folder.path() + "/pipe", path);
+  EXPECT_TRUE(HistoryFile(path).Add("x").ok());
+  EXPECT_EQ(ModeOf(folder.path() + "/pipe"), 0666u);
+  ::close(reader);
 }
 
 TEST(HistoryFile, SaysWhyNothingIsKept) {
