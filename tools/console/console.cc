@@ -1,16 +1,14 @@
 #include "tools/console/console.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +16,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/cql/syntax/lexer.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/protocol/primitives.h"
 #include "liststore/version.h"
@@ -33,6 +34,7 @@
 #include "tools/console/history_file.h"
 #include "tools/console/line_editor.h"
 #include "tools/console/schema_names.h"
+#include "tools/console/terminal_input.h"
 #include "tools/query/result_columns.h"
 #include "tools/query/split_statements.h"
 
@@ -47,39 +49,12 @@ constexpr int32_t kSchemaChange = 5;
 
 // Other clients make tables too.
 constexpr std::chrono::seconds kSchemaAge{10};
+// Of the Tab key: nothing can be typed, or cancelled, meanwhile.
+constexpr std::chrono::seconds kSchemaPatience{2};
 
-// Set by Ctrl-C while a statement runs. Where the server does not answer, the second Ctrl-C ends the program.
-volatile sig_atomic_t interrupted = 0;
-
-class InterruptWatch {
- public:
-  InterruptWatch() {
-    interrupted = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
-    ::sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptWatch() { ::sigaction(SIGINT, &before_, nullptr); }
-  InterruptWatch(const InterruptWatch&) = delete;
-  InterruptWatch& operator=(const InterruptWatch&) = delete;
-
- private:
-  struct sigaction before_ = {};
-};
-
-// Until a line is typed, or Ctrl-C: then false. The signal is let in while it waits alone, so that none comes between the
-// look at the flag and the wait.
-bool AwaitLine() {
-  sigset_t interrupt, before;
-  sigemptyset(&interrupt);
-  sigaddset(&interrupt, SIGINT);
-  ::pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-  pollfd typed = {STDIN_FILENO, POLLIN, 0};
-  while (interrupted == 0 && ::ppoll(&typed, 1, nullptr, &before) < 0 && errno == EINTR) {
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return interrupted == 0;
+bool IsDescribe(const std::string& statement) {
+  const cql::Keyword first = cql::Lexer(statement).Next().keyword;
+  return first == cql::Keyword::kDESCRIBE || first == cql::Keyword::kDESC;
 }
 
 bool MovesCursor() {
@@ -110,12 +85,13 @@ class Console {
   // False: leave.
   bool RunCommand(const std::string& line);
   absl::Status Describe(std::string_view name);
-  void RunStatement(const std::string& statement);
+  // False: it was refused, or cancelled.
+  bool RunStatement(const std::string& statement);
   absl::Status PrintAnswer(const std::string& statement);
   // Of one page; `printer` takes what has rows.
-  absl::Status PrintPage(const CqlRows& page, ResultPrinter* printer);
-  // Whether the one at the terminal wants the next page.
-  bool WantsMore() const;
+  absl::Status PrintPage(const std::string& statement, const CqlRows& page, ResultPrinter* printer);
+  // Whether the one at the terminal wants the next page; what else is typed is the editor's.
+  bool WantsMore();
   void Say(const std::string& statement, const absl::Status& status);
   Completion CompleteLine(std::string_view before, std::string_view behind);
   const SchemaNames& Schema();
@@ -137,11 +113,23 @@ absl::Status Console::Connect() {
   LS_ASSIGN_OR_RETURN(client_, ConnectTo(options_.server));
   schema_ends_ = {};
   if (keyspace_.empty()) return absl::OkStatus();
-  return client_->Query("USE " + cql::QuoteIdentifier(keyspace_)).status();
+  const absl::Status used = client_->Query("USE " + cql::QuoteIdentifier(keyspace_)).status();
+  if (used.ok()) return used;
+  const std::string words = ServerWords(used);
+  if (words.empty()) {
+    client_.reset();
+    return used;
+  }
+  // A server that was started again may not have it.
+  absl::FPrintF(stderr, "keyspace %s is not in use any more: %s\n", PrintableLines(keyspace_),
+                PrintableLines(words));
+  keyspace_.clear();
+  return absl::OkStatus();
 }
 
 std::string Console::Prompt() const {
-  const std::string first = keyspace_.empty() ? "liststore> " : "liststore:" + keyspace_ + "> ";
+  const std::string first =
+      keyspace_.empty() ? "liststore> " : "liststore:" + PrintableLines(keyspace_) + "> ";
   if (typed_.empty()) return first;
   return std::string(Columns(first) - 3, ' ') + (open_ == 0 ? '-' : open_) + "> ";
 }
@@ -186,7 +174,14 @@ bool Console::TakeLine(const std::string& line) {
   Remember(entry);
   typed_ = std::move(split.begun);
   open_ = split.open;
-  for (const std::string& statement : split.ended) RunStatement(statement);
+  const InterruptWatch watch;
+  for (size_t i = 0; i < split.ended.size(); ++i) {
+    if (RunStatement(split.ended[i])) continue;
+    // They may build on it.
+    const size_t left = split.ended.size() - i - 1;
+    if (left > 0) absl::FPrintF(stderr, "%s behind it: not sent\n", Counted(left, "statement"));
+    break;
+  }
   return true;
 }
 
@@ -208,6 +203,7 @@ bool Console::RunCommand(const std::string& line) {
   if (command->name == "\\help") {
     std::fputs(kConsoleHelp, stdout);
   } else if (command->name == "\\d") {
+    const InterruptWatch watch;
     if (const absl::Status described = Describe(command->argument); !described.ok()) {
       Say("", described);
     }
@@ -235,7 +231,8 @@ absl::Status Console::Describe(std::string_view name) {
     // The server's own have names that nobody looks for here.
     if (!keyspace_.empty() ? keyspace != keyspace_ : keyspace.starts_with("system")) continue;
     for (const auto& [table, columns] : tables) {
-      absl::PrintF("%s.%s\n", cql::QuoteIdentifier(keyspace), cql::QuoteIdentifier(table));
+      absl::PrintF("%s\n", PrintableLines(cql::QuoteIdentifier(keyspace) + '.' +
+                                          cql::QuoteIdentifier(table)));
       has_any = true;
     }
   }
@@ -243,16 +240,16 @@ absl::Status Console::Describe(std::string_view name) {
   return absl::OkStatus();
 }
 
-void Console::RunStatement(const std::string& statement) {
+bool Console::RunStatement(const std::string& statement) {
   absl::Status status = absl::OkStatus();
   if (client_ == nullptr) status = Connect();
   if (status.ok()) status = PrintAnswer(statement);
   std::fflush(stdout);
   if (!status.ok()) Say(statement, status);
+  return status.ok() && !InterruptWatch::interrupted();
 }
 
 absl::Status Console::PrintAnswer(const std::string& statement) {
-  const InterruptWatch watch;
   ResultPrinter printer(settings_.format, stdout);
   std::chrono::duration<double, std::milli> waited{0};
   std::string paging_state;
@@ -262,14 +259,17 @@ absl::Status Console::PrintAnswer(const std::string& statement) {
                                                            {.page_size = settings_.page_rows,
                                                             .paging_state = paging_state}));
     waited += SteadyClock::now() - begin;
-    LS_RETURN_IF_ERROR(PrintPage(page, &printer));
+    LS_RETURN_IF_ERROR(PrintPage(statement, page, &printer));
     paging_state = page.paging_state();
     if (paging_state.empty()) {
       printer.Finish();
       break;
     }
-    if (interrupted != 0 || (settings_.pages && !WantsMore())) {
+    // Statements that were pasted together do not answer for a page.
+    const bool is_typed_ahead = settings_.pages && PendingBytes() > 0;
+    if (InterruptWatch::interrupted() || is_typed_ahead || (settings_.pages && !WantsMore())) {
       printer.FinishEarly();
+      if (is_typed_ahead) std::puts("stopped behind the page: more was typed already");
       break;
     }
   }
@@ -277,12 +277,14 @@ absl::Status Console::PrintAnswer(const std::string& statement) {
   return absl::OkStatus();
 }
 
-absl::Status Console::PrintPage(const CqlRows& page, ResultPrinter* printer) {
+absl::Status Console::PrintPage(const std::string& statement, const CqlRows& page,
+                                ResultPrinter* printer) {
   protocol::BodyReader reader(page.body());
   const int32_t kind = reader.ReadInt();
   if (kind == kSetKeyspace) keyspace_ = reader.ReadString();
   if (kind == kSchemaChange) schema_ends_ = {};
-  if (settings_.format != ResultFormat::kTable) return printer->Print(page);
+  if (settings_.format != ResultFormat::kTable || !IsDescribe(statement))
+    return printer->Print(page);
   // Of DESCRIBE: the statements, which are of many lines, as they can be sent again.
   LS_ASSIGN_OR_RETURN(const std::vector<ResultColumn> columns, ReadResultColumns(page.body()));
   const auto at = std::ranges::find(columns, "create_statement", &ResultColumn::name);
@@ -291,32 +293,35 @@ absl::Status Console::PrintPage(const CqlRows& page, ResultPrinter* printer) {
   for (size_t row = 0; row < page.size(); ++row) {
     std::string text(page.at(row, column));
     text.erase(text.find_last_not_of('\n') + 1);
+    text = PrintableLines(text);
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputs(row + 1 < page.size() ? "\n\n" : "\n", stdout);
   }
   return absl::OkStatus();
 }
 
-bool Console::WantsMore() const {
+bool Console::WantsMore() {
   std::fputs("-- more: Enter, or q to stop -- ", stdout);
   std::fflush(stdout);
-  char answer[64];
-  if (!AwaitLine() || ::read(STDIN_FILENO, answer, sizeof(answer)) <= 0) {
+  const std::optional<std::string> answer = AwaitTypedLine();
+  if (!answer) {
     std::puts("");
     return false;
   }
   // Rows follow each other without it.
   if (MovesCursor()) std::fputs("\x1b[A\x1b[K", stdout);
-  return answer[0] != 'q' && answer[0] != 'n';
+  const std::string_view word = ToStd(absl::StripAsciiWhitespace(*answer));
+  if (word.empty() || word == "y") return true;
+  if (word != "q" && word != "n") editor_.Push(*answer + '\n');
+  return false;
 }
 
 void Console::Say(const std::string& statement, const absl::Status& status) {
-  if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) {
-    client_.reset();  // made again for the next statement
-  }
+  // Made again for the next statement.
+  if (client_ != nullptr && !client_->can_go_on()) client_.reset();
   const Style style(stderr);
   const std::string words = ServerWords(status);
-  const std::string text = words.empty() ? std::string(status.message()) : words;
+  const std::string text = PrintableLines(words.empty() ? std::string(status.message()) : words);
   absl::FPrintF(stderr, "%s%s\n", ErrorPlace(statement, words), style.Bad(text));
 }
 
@@ -355,7 +360,11 @@ Completion Console::CompleteLine(std::string_view before, std::string_view behin
 
 const SchemaNames& Console::Schema() {
   if (SteadyClock::now() < schema_ends_ || client_ == nullptr) return schema_;
+  client_->SetTimeout(kSchemaPatience);
   absl::StatusOr<SchemaNames> names = ReadSchemaNames(*client_);
+  client_->SetTimeout();
+  // Its answer may come yet, and would be taken for that of the next statement.
+  if (!client_->can_go_on()) client_.reset();
   // One that refuses is not asked at each key either.
   schema_ends_ = SteadyClock::now() + kSchemaAge;
   schema_ = names.ok() ? *std::move(names) : SchemaNames();

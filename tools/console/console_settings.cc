@@ -12,11 +12,10 @@
 #include "engine/base/nearest_name.h"
 #include "engine/base/strings.h"
 #include "programs/console/text.h"
+#include "tools/query/query.h"
 
 namespace liststore {
 namespace {
-
-constexpr int32_t kPageRowsMax = 10'000;
 
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -66,7 +65,7 @@ absl::StatusOr<std::string> ChangeFormat(std::string_view argument, ConsoleSetti
 absl::StatusOr<std::string> ChangePaging(std::string_view argument, ConsoleSettings* settings) {
   int32_t rows = 0;
   if (absl::SimpleAtoi(ToAbsl(argument), &rows)) {
-    if (rows < 1 || rows > kPageRowsMax) {
+    if (rows < 1 || rows > static_cast<int32_t>(kPageRowsMax)) {
       return absl::InvalidArgumentError(
           absl::StrCat("a page has 1 to ", Grouped(kPageRowsMax), " rows, not ", rows));
     }

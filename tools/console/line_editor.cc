@@ -1,17 +1,18 @@
 #include "tools/console/line_editor.h"
 
 #include <histedit.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "engine/base/check.h"
 #include "programs/console/text.h"
 #include "tools/console/history_file.h"
+#include "tools/console/terminal_input.h"
 
 namespace liststore {
 namespace {
@@ -63,18 +64,32 @@ struct LineEditor::Parts {
     std::fputs("^C\n", stdout);
     return CC_NEWLINE;
   }
-  // libedit's own handler puts the terminal right, stops, and goes on here.
-  static unsigned char Suspend(EditLine*, int) {
-    std::raise(SIGTSTP);
-    return CC_REFRESH;
+  // libedit's own handler works once for each line, so the terminal is put right here. All of the process
+  // group stop, as by the terminal: a script that runs this too.
+  static unsigned char Suspend(EditLine* editor, int) {
+    struct sigaction stop = {}, before = {};
+    stop.sa_handler = SIG_DFL;
+    ::sigaction(SIGTSTP, &stop, &before);
+    el_set(editor, EL_PREP_TERM, 0);
+    ::kill(0, SIGTSTP);
+    el_set(editor, EL_PREP_TERM, 1);
+    ::sigaction(SIGTSTP, &before, nullptr);
+    return CC_REDISPLAY;
+  }
+  static unsigned char Insert(EditLine* editor, const char* text) {
+    return el_insertstr(editor, text) == 0 ? CC_REFRESH : CC_ERROR;
   }
   static unsigned char Complete(EditLine* editor, int) {
+    // What is pasted is taken as it is: nobody waits for an answer there.
+    if (PendingBytes() > 0) return Insert(editor, "\t");
     const LineInfo* const info = el_line(editor);
     const std::string_view before(info->buffer, static_cast<size_t>(info->cursor - info->buffer));
     const std::string_view behind(info->cursor, static_cast<size_t>(info->lastchar - info->cursor));
     const Completion completion = Of(editor).completer(before, behind);
-    if (completion.words.empty()) return CC_REFRESH_BEEP;
     const std::string_view word = before.substr(completion.begin);
+    if (completion.words.empty()) {
+      return word.empty() ? Insert(editor, "\t") : static_cast<unsigned char>(CC_REFRESH_BEEP);
+    }
     std::string text = CommonBeginning(completion.words);
     if (text.size() <= word.size() && completion.words.size() > 1) {
       ShowSuggestions(completion.words);
@@ -82,8 +97,15 @@ struct LineEditor::Parts {
     }
     // A keyspace is followed by its table, which comes with the next one.
     if (completion.words.size() == 1 && text.back() != '.') text += ' ';
-    if (!word.empty()) el_deletestr(editor, static_cast<int>(Columns(word)));
-    return el_insertstr(editor, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+    // Of a line that has no room for it the word stays.
+    const int word_length = static_cast<int>(Columns(word));
+    if (Insert(editor, text.c_str()) == CC_ERROR) return CC_ERROR;
+    if (word_length == 0) return CC_REFRESH;
+    const int length = static_cast<int>(Columns(text));
+    el_cursor(editor, -length);
+    el_deletestr(editor, word_length);
+    el_cursor(editor, length);
+    return CC_REFRESH;
   }
 
   const Completer completer;
@@ -111,14 +133,18 @@ LineEditor::LineEditor(Completer completer)
   el_set(editor, EL_EDITOR, "emacs");
   el_source(editor, nullptr);
   el_set(editor, EL_ADDFN, "liststore-complete", "Complete the word", &Parts::Complete);
-  el_set(editor, EL_BIND, "^I", "liststore-complete", nullptr);
-  el_set(editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   // Ctrl-C is a key while a line is edited: a signal would have to leave libedit by a jump. So Ctrl-Z is one too.
   el_set(editor, EL_ADDFN, "liststore-cancel", "Cancel the input", &Parts::Cancel);
   el_set(editor, EL_ADDFN, "liststore-suspend", "Stop, until the shell goes on", &Parts::Suspend);
   el_set(editor, EL_SETTY, "-d", "-isig", nullptr);
-  el_set(editor, EL_BIND, "^C", "liststore-cancel", nullptr);
-  el_set(editor, EL_BIND, "^Z", "liststore-suspend", nullptr);
+  for (const auto& [key, function] : {std::pair{"^I", "liststore-complete"},
+                                      {"^R", "em-inc-search-prev"},
+                                      {"^C", "liststore-cancel"},
+                                      {"^Z", "liststore-suspend"}}) {
+    el_set(editor, EL_BIND, key, function, nullptr);
+    // Of vi's command mode, which ~/.editrc may ask for.
+    el_set(editor, EL_BIND, "-a", key, function, nullptr);
+  }
 }
 
 LineEditor::~LineEditor() {
@@ -129,6 +155,8 @@ LineEditor::~LineEditor() {
 LineEditor::Outcome LineEditor::Read(const std::string& prompt, std::string* line) {
   parts_->prompt = prompt;
   parts_->cancelled = false;
+  // Before the prompt, which el_gets shows first: what is typed as soon as it is seen are keys already.
+  el_set(parts_->editor, EL_PREP_TERM, 1);
   int length = 0;
   const char* const text = el_gets(parts_->editor, &length);
   if (parts_->cancelled) return Outcome::kCancelled;
@@ -137,6 +165,8 @@ LineEditor::Outcome LineEditor::Read(const std::string& prompt, std::string* lin
   if (line->back() == '\n') line->pop_back();
   return Outcome::kLine;
 }
+
+void LineEditor::Push(const std::string& keys) { el_push(parts_->editor, keys.c_str()); }
 
 void LineEditor::AddToHistory(const std::string& entry) {
   HistEvent event;

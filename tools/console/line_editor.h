@@ -32,6 +32,8 @@ class LineEditor {
 
   // Waits for a line and takes it without its end.
   Outcome Read(const std::string& prompt, std::string* line);
+  // Read reads these first, as if they were typed.
+  void Push(const std::string& keys);
   // What the arrow keys and Ctrl-R bring back.
   void AddToHistory(const std::string& entry);
 

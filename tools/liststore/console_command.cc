@@ -35,7 +35,7 @@ void AddAnswerArguments(const Subcommand& command, QueryOptions* options) {
       .Option("--page-size", &options->page_rows,
               "Rows fetched at a time [1000; 100 of the console]")
       .Value("N")
-      .Within(uint32_t{1}, uint32_t{1'000'000});
+      .Within(uint32_t{1}, kPageRowsMax);
   command.Flag("--timing", &options->timing, "Say how long each answer took, from here");
 }
 
@@ -56,7 +56,7 @@ void AddConsoleCommand(const Subcommand& program) {
   AddAnswerArguments(command, options.get());
   AddConnectionArguments(command, &options->server);
   command.Runs([command, options] {
-    return IsAtTerminal() ? RunConsoleOf(command, *options) : RunQuery(*options);
+    return IsAtTerminal() ? RunConsoleOf(command, *options) : RunQuery("console", *options);
   });
 }
 

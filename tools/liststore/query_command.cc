@@ -40,7 +40,7 @@ void AddQueryCommand(const Subcommand& program) {
   AddConnectionArguments(command, &options->server);
   command.Runs([command, options] {
     const bool is_typed = options->text.empty() && IsAtTerminal();
-    return is_typed ? RunConsoleOf(command, *options) : RunQuery(*options);
+    return is_typed ? RunConsoleOf(command, *options) : RunQuery("query", *options);
   });
 }
 

@@ -69,11 +69,11 @@ int RunStatements(const std::string& command, const ServerConnection& server,
   return kExitSame;
 }
 
-int RunQuery(const QueryOptions& options) {
+int RunQuery(const std::string& command, const QueryOptions& options) {
   std::string text = options.text;
   if (text.empty()) {
     if (::isatty(STDIN_FILENO) != 0) {
-      return ReportFailure("query", absl::InvalidArgumentError(
+      return ReportFailure(command, absl::InvalidArgumentError(
                                         "a statement is wanted: liststore query \"SELECT ...\", or "
                                         "several from a file: liststore query < FILE"));
     }
@@ -81,9 +81,9 @@ int RunQuery(const QueryOptions& options) {
   }
   const std::vector<std::string> statements = SplitStatements(text);
   if (statements.empty()) {
-    return ReportFailure("query", absl::InvalidArgumentError("the text has no statement in it"));
+    return ReportFailure(command, absl::InvalidArgumentError("the text has no statement in it"));
   }
-  return RunStatements("query", options.server, statements,
+  return RunStatements(command, options.server, statements,
                        {.format = ParseResultFormat(options.format),
                         .page_rows = static_cast<int32_t>(options.page_rows),
                         .timing = options.timing});

@@ -14,6 +14,9 @@
 
 namespace liststore {
 
+// Of a page, whoever asks for it.
+inline constexpr uint32_t kPageRowsMax = 1'000'000;
+
 struct QueryOptions {
   ServerConnection server = {};
   // May have several statements. Empty: what standard input has.
@@ -52,8 +55,9 @@ absl::Status PrintAnswer(CqlClient& client, const std::string& statement,
 int RunStatements(const std::string& command, const ServerConnection& server,
                   const std::vector<std::string>& statements, const AnswerOptions& options);
 
-// Returns the exit status.
-int RunQuery(const QueryOptions& options);
+// The statements of `options`, or of standard input where that has none. Errors are said in the name of
+// `command`. Returns the exit status.
+int RunQuery(const std::string& command, const QueryOptions& options);
 
 }  // namespace liststore
 

@@ -52,7 +52,8 @@ TEST(ConsoleSettings, AreSetAndTurnedOver) {
   EXPECT_EQ(Said("\\paging", &settings), "paging is on: 100 rows a page");
   EXPECT_EQ(Said("\\paging 1", &settings), "paging is on: 1 row a page");
   EXPECT_EQ(settings.page_rows, 1);
-  EXPECT_EQ(Said("\\paging 0", &settings), "! a page has 1 to 10,000 rows, not 0");
+  EXPECT_EQ(Said("\\paging 0", &settings), "! a page has 1 to 1,000,000 rows, not 0");
+  EXPECT_EQ(Said("\\paging 1000000", &settings), "paging is on: 1,000,000 rows a page");
   EXPECT_EQ(Said("\\paging many", &settings),
             "! 'many' is not on, off or how many rows a page has");
 }

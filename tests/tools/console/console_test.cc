@@ -70,6 +70,8 @@ TEST_F(Console, StandardInputThatIsNoTerminalIsRead) {
   const ProgramResult result = RunProgram(Arguments("console"), input);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_EQ(result.out, " ts\n----\n  1\n\n(1 row)\n");
+  EXPECT_EQ(RunProgram(Arguments("console"), "/dev/null").err,
+            "liststore console: the text has no statement in it\n");
 }
 
 TEST_F(Console, ErrorsHaveTheirPlace) {
@@ -121,6 +123,100 @@ TEST_F(Console, NamesAreCompleted) {
   console.Until(kPrompt);  // the line again, below them
   console.Type("er = 'u1' LIMIT 1;\n");
   EXPECT_TRUE(Has(console.Until(kPrompt), "(1 row)"));
+}
+
+TEST_F(Console, WhatIsPastedBehindAPagedAnswerIsNotLost) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("\\paging 2\n");
+  console.Until(kPrompt);
+  console.Type(
+      "SELECT ts FROM feat.clicks;\nINSERT INTO feat.clicks (user, ts)\n\tVALUES ('a\tb', 7);\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(2 rows, and more)\nstopped behind the page: "));
+  console.Type("SELECT ts FROM feat.clicks;\n");
+  console.Until("stop -- ");
+  // In the place of an answer.
+  console.Type("INSERT INTO feat.clicks (user, ts) VALUES ('u3', 8);\n");
+  console.Until("(2 rows, and more)");
+  console.Until(kPrompt);
+  console.Type("\\q\n");
+  console.UntilTheEnd();
+  EXPECT_EQ(server_.Number("SELECT COUNT(*) FROM feat.clicks WHERE user = 'a\tb' AND ts = 7"), 1);
+  EXPECT_EQ(server_.Number("SELECT COUNT(*) FROM feat.clicks WHERE user = 'u3' AND ts = 8"), 1);
+}
+
+TEST_F(Console, WhatStandsBehindAnErrorIsNotSent) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("SELECT nothing FROM feat.clicks; TRUNCATE feat.clicks; USE feat;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "2 statements behind it: not sent\n"));
+  EXPECT_EQ(server_.Number("SELECT COUNT(*) FROM feat.clicks"), 5);
+}
+
+TEST_F(Console, ALateAnswerIsNotTakenForThatOfTheNextStatement) {
+  server_.Run(
+      "INSERT INTO liststore.faults (name, op, tbl, times, action) VALUES "
+      "('slow', 'SELECT', 'system_schema.keyspaces', 1, 'delay 3s')");
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("USE feat;\n");
+  console.Until(kInFeat);
+  console.Type("SELECT ts FROM cl\t");
+  console.Until("\a");
+  console.Type("\x03");
+  console.Until(kInFeat);
+  console.Type("SELECT COUNT(*) FROM clicks;\n");
+  EXPECT_TRUE(Has(console.Until(kInFeat), " count\n-------\n     5\n"));
+}
+
+TEST_F(Console, AKeyspaceThatIsGoneIsNotInUseAnyMore) {
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("USE feat;\n");
+  console.Until(kInFeat);
+  server_.Run("DROP KEYSPACE feat");
+  server_.Run(
+      "INSERT INTO liststore.faults (name, op, tbl, times, action) VALUES "
+      "('cut', 'SELECT', 'system.local', 1, 'close_connection')");
+  console.Type("SELECT key FROM system.local;\n");
+  console.Until(kInFeat);
+  console.Type("SELECT key FROM system.local;\n");
+  const std::string said = console.Until(kPrompt);
+  EXPECT_TRUE(Has(said, "keyspace feat is not in use any more: error 0x2200: ")) << said;
+  EXPECT_TRUE(Has(said, "(1 row)")) << said;
+}
+
+TEST_F(Console, ControlCharactersOfTheServerAreNotTheTerminals) {
+  server_.Run("CREATE TABLE feat.t (k int PRIMARY KEY) WITH comment = 'a\x1b]0;owned\x07'");
+  server_.Run("CREATE TABLE feat.with_column (create_statement int PRIMARY KEY, other int)");
+  server_.Run("INSERT INTO feat.with_column (create_statement, other) VALUES (1, 2)");
+  TerminalProgram console(Arguments("console"), Environment());
+  console.Until(kPrompt);
+  console.Type("DESCRIBE TABLE feat.t;\n");
+  const std::string described = console.Until(kPrompt);
+  EXPECT_TRUE(Has(described, "a\\x1b]0;owned\\x07")) << described;
+  EXPECT_TRUE(Has(described, "(\n    k int")) << "its lines stay: " << described;
+  console.Type("SELECT * FROM feat.with_column;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), " create_statement | other\n"));
+  const ProgramResult refused =
+      RunProgram({"query", "--via", server_.address(), "SELECT \"\x1b[31m\" FROM feat.t"});
+  EXPECT_TRUE(Has(refused.err, "\\x1b[31m")) << refused.err;
+  EXPECT_FALSE(Has(refused.err, "\x1b")) << refused.err;
+}
+
+TEST_F(Console, ViKeysCompleteToo) {
+  const std::string settings = folder_.path() + "/.editrc";
+  WriteFile(settings, "bind -v\n");
+  std::vector<std::string> environment = Environment();
+  environment.push_back("EDITRC=" + settings);
+  TerminalProgram console(Arguments("console"), environment);
+  console.Until(kPrompt);
+  console.Type("SEL\t");
+  console.Until("SELECT ");
+  console.Type("\x1b");
+  console.Type("\x03");  // in vi's command mode
+  console.Until("^C");
+  console.Until(kPrompt);
 }
 
 TEST_F(Console, TablesAreDescribed) {
