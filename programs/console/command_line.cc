@@ -88,6 +88,13 @@ std::string Listed(const std::vector<std::string>& words) {
   return listed;
 }
 
+// As the name of a type: "a|b|c".
+std::string Alternatives(const std::vector<std::string>& words) {
+  std::string alternatives;
+  for (const std::string& word : words) alternatives += (alternatives.empty() ? "" : "|") + word;
+  return alternatives;
+}
+
 std::string NotOneOf(const std::string& text, const std::vector<std::string>& words) {
   return "'" + text + "' is not a value of it; use one of " + Listed(words);
 }
@@ -130,6 +137,8 @@ struct NumberOf<std::optional<Number>> {
 std::string ToSizeText(std::string& text) {
   const std::string given = text;
   try {
+    // As an unsigned number it would be a very large one.
+    if (given.find('-') != std::string::npos) throw CLI::ValidationError("size", given);
     static const CLI::AsSizeValue kSize(false);
     if (kSize(text).empty()) return "";
   } catch (const CLI::ValidationError&) {
@@ -250,6 +259,7 @@ const CommandOption& CommandOption::OneOf(const std::vector<std::string>& values
   option_->check([values](const std::string& text) -> std::string {
     return std::ranges::find(values, text) != values.end() ? "" : NotOneOf(text, values);
   });
+  option_->type_name(Alternatives(values));
   return *this;
 }
 
@@ -396,10 +406,10 @@ CommandOption Subcommand::Flag(const std::string& name, std::function<void()> gi
 template <typename Field>
 CommandOption Subcommand::Choice(const std::string& name, Field* field, const std::string& text,
                                  const std::vector<std::pair<std::string, bool>>& words) const {
-  const auto to_value = [words](std::string& given) -> std::string {
-    std::vector<std::string> known;
+  std::vector<std::string> known;
+  for (const auto& choice : words) known.push_back(choice.first);
+  const auto to_value = [words, known](std::string& given) -> std::string {
     for (const auto& [word, value] : words) {
-      known.push_back(word);
       if (given != word) continue;
       given = value ? "true" : "false";
       return "";
@@ -407,6 +417,7 @@ CommandOption Subcommand::Choice(const std::string& name, Field* field, const st
     return given == "true" || given == "false" ? "" : NotOneOf(given, known);
   };
   CLI::Option* const option = app_->add_option(name, *field, text);
+  option->type_name(Alternatives(known));
   return CommandOption(option->transform(CLI::Validator(to_value, "")));
 }
 template CommandOption Subcommand::Choice(const std::string&, bool*, const std::string&,

@@ -109,6 +109,14 @@ std::vector<std::string> SubcommandsOf(std::vector<std::string> command) {
   return names;
 }
 
+TEST(CommandLine, HelpNamesTheValuesOfAChoice) {
+  const std::string query = RunProgram({"query", "--help"}).out;
+  EXPECT_NE(query.find("--format table|json|csv=table\n"), std::string::npos) << query;
+  const std::string serve = RunProgram({"serve", "--help"}).out;
+  EXPECT_NE(serve.find("--memory-policy reject|evict=reject "), std::string::npos) << serve;
+  EXPECT_NE(serve.find("--instruments on|off "), std::string::npos) << serve;
+}
+
 TEST(CommandLine, EverySubcommandHasExamplesOfItsOwn) {
   const std::vector<std::string> commands = SubcommandsOf({});
   EXPECT_GE(commands.size(), 18u);

@@ -670,6 +670,8 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--address", "example.org"}, "'example.org' is no IPv4 or IPv6 address to listen on"},
       {{"--memory-limit", "1"},
        "--memory-limit is 1 bytes, less than 67108864: it is for the whole process"},
+      {{"--memory-limit", "-5"}, "--memory-limit: '-5' is not a size; use a number of bytes"},
+      {{"--memory-limit=-5G"}, "--memory-limit: '-5G' is not a size; use a number of bytes"},
       {{"--memory-limit", "64M", "--populate", "64M"},
        "populate_bytes is 67108864, more than the memory limit of 23068672"},
       {{"--memory-limit", "64M", "--client-memory", "40M"},
