@@ -28,6 +28,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/base/check.h"
+#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/base/worker_thread.h"
@@ -156,6 +157,18 @@ void SayWhatIsOpen(Log& log, const ServeOptions& options, int port) {
                 : absl::StrCat(open,
                                "; liststore.data, clock, faults, requests, journal and lint "
                                "are off (--instruments on)"));
+}
+
+// What is accepted, and ends in the kernel's hands when rows fill it.
+void SayWhatMemoryIsNotThere(Log& log, uint64_t limit_bytes) {
+  const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+  if (machine_bytes == 0 || limit_bytes <= machine_bytes) return;
+  log.Write(
+      LogLevel::kWarning,
+      absl::StrCat("--memory-limit is ", Bytes(limit_bytes), ", and this machine has ",
+                   Bytes(machine_bytes),
+                   ": the kernel ends the process when it takes more; leave the option out for ",
+                   Bytes(DefaultMemoryLimitBytes(machine_bytes))));
 }
 
 void ReloadTls(Log& log, CqlServer& server) {
@@ -349,6 +362,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
                          .memory_limit_bytes = server_options.process_memory_bytes};
   LS_RETURN_IF_ERROR(SayThatItServes(options, facts, log));
   SayWhatIsOpen(log, options, facts.cql_port);
+  SayWhatMemoryIsNotThere(log, options.memory_limit_bytes);
   if (options.demo) SayHowToConnect(options.address, facts.cql_port);
 
   service.Ready(ServiceStatus(options, *server));

@@ -649,6 +649,15 @@ TEST(Serve, StrictIsContentWithErrorsOfScyllaDbAndWithoutEffect) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST(Serve, MemoryThatTheMachineDoesNotHaveIsSaid) {
+  const std::vector<std::string> arguments = {"serve", "--cql-port", "0", "--until-eof"};
+  const std::string said = "--memory-limit is 97.7 TiB, and this machine has ";
+  std::vector<std::string> too_much = arguments;
+  too_much.insert(too_much.end(), {"--memory-limit", "99999G"});
+  EXPECT_EQ(Times(RunProgram(too_much).err, said), 1u);
+  EXPECT_EQ(Times(RunProgram(arguments).err, "--memory-limit is "), 0u);
+}
+
 TEST(Serve, WrongOptionsAreNamed) {
   const ScratchFiles files;
   struct Case {
