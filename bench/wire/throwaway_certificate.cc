@@ -1,14 +1,14 @@
 #include "bench/wire/throwaway_certificate.h"
 
+#include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -30,6 +30,7 @@ struct FreeThrowaway {
 };
 using ThrowawayKey = std::unique_ptr<EVP_PKEY, FreeThrowaway<EVP_PKEY_free>>;
 using ThrowawayX509 = std::unique_ptr<X509, FreeThrowaway<X509_free>>;
+using ThrowawayText = std::unique_ptr<BIO, FreeThrowaway<BIO_free>>;
 using ThrowawayName = std::unique_ptr<X509_EXTENSION, FreeThrowaway<X509_EXTENSION_free>>;
 
 // nullptr: OpenSSL cannot.
@@ -55,27 +56,34 @@ ThrowawayX509 SignItself(EVP_PKEY* key) {
 
 }  // namespace
 
+ThrowawayCertificate::ThrowawayCertificate(int fd)
+    : fd_(fd), path_(absl::StrCat("/proc/", ::getpid(), "/fd/", fd)) {}
+
+ThrowawayCertificate::~ThrowawayCertificate() { ::close(fd_); }
+
 absl::StatusOr<std::unique_ptr<ThrowawayCertificate>> ThrowawayCertificate::Make() {
-  const char* const folder = getenv("TMPDIR");
-  std::string path = absl::StrCat(folder == nullptr ? "/tmp" : folder, "/liststore-bench-XXXXXX");
-  const int fd = mkstemp(path.data());
+  const int fd = ::memfd_create("liststore-certificate", MFD_CLOEXEC);
   if (fd < 0) {
-    return absl::UnavailableError(absl::StrCat("cannot make ", path, ": ", strerror(errno)));
+    return absl::UnavailableError(
+        absl::StrCat("cannot make a certificate: ", std::strerror(errno)));
   }
-  std::unique_ptr<ThrowawayCertificate> made(new ThrowawayCertificate(path));
-  std::FILE* const file = fdopen(fd, "w");
+  std::unique_ptr<ThrowawayCertificate> made(new ThrowawayCertificate(fd));
   const ThrowawayKey key(EVP_EC_gen("P-256"));
   const ThrowawayX509 certificate = key == nullptr ? nullptr : SignItself(key.get());
-  const bool is_written =
-      certificate != nullptr &&
-      PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1 &&
-      PEM_write_X509(file, certificate.get()) == 1;
-  if (std::fclose(file) != 0 || !is_written) {
-    return absl::UnavailableError(absl::StrCat("cannot write a certificate to ", path));
+  const ThrowawayText text(BIO_new(BIO_s_mem()));
+  char* bytes = nullptr;
+  long count = 0;
+  if (certificate != nullptr && text != nullptr &&
+      PEM_write_bio_PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1 &&
+      PEM_write_bio_X509(text.get(), certificate.get()) == 1) {
+    count = BIO_get_mem_data(text.get(), &bytes);
+  }
+  if (count <= 0) return absl::UnavailableError("OpenSSL makes no certificate");
+  if (::write(fd, bytes, static_cast<size_t>(count)) != count) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write a certificate: ", std::strerror(errno)));
   }
   return made;
 }
-
-ThrowawayCertificate::~ThrowawayCertificate() { unlink(path_.c_str()); }
 
 }  // namespace liststore

@@ -9,11 +9,12 @@
 
 namespace liststore {
 
-// A file with a new key on P-256 and a certificate for 127.0.0.1 that it has signed itself, valid for a
-// day. Readable by its owner alone; gone with the object.
+// A file in memory with a new key on P-256 and a certificate for 127.0.0.1 that it has signed itself, valid
+// for a day. Its path is good for processes of the same user, as long as the object lives; nothing of it
+// reaches a disk, however the process ends.
 class ThrowawayCertificate {
  public:
-  // Unavailable: there is no folder for temporary files that can be written to.
+  // Unavailable: the process may have no more open files, or no more memory.
   static absl::StatusOr<std::unique_ptr<ThrowawayCertificate>> Make();
   ~ThrowawayCertificate();
   ThrowawayCertificate(const ThrowawayCertificate&) = delete;
@@ -22,7 +23,8 @@ class ThrowawayCertificate {
   const std::string& path() const { return path_; }
 
  private:
-  explicit ThrowawayCertificate(std::string path) : path_(std::move(path)) {}
+  explicit ThrowawayCertificate(int fd);
+  const int fd_;
   const std::string path_;
 };
 

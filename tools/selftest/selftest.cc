@@ -1,16 +1,20 @@
 #include "tools/selftest/selftest.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/strings.h"
 #include "liststore/version.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/failure.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -109,12 +113,17 @@ int RunSelfTest(bool json) {
   std::vector<Check> checks = CheckMachine(ReadServerMachine());
   for (Check& check : CheckServer(TemporaryFolderPath())) checks.push_back(std::move(check));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const bool works = CountOf(checks, CheckOutcome::kFailed) == 0;
   if (json) {
     std::fputs(SelfTestJson(checks, seconds.count()).c_str(), stdout);
   } else {
     Print(checks, seconds.count());
   }
-  return CountOf(checks, CheckOutcome::kFailed) == 0 ? kExitSame : kExitDifferent;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return ReportFailure("selftest", absl::UnavailableError(absl::StrCat(
+                                         "cannot write what was found: ", std::strerror(errno))));
+  }
+  return works ? kExitSame : kExitDifferent;
 }
 
 }  // namespace liststore

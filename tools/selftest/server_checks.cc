@@ -1,13 +1,17 @@
 #include "tools/selftest/server_checks.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -15,8 +19,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "bench/wire/throwaway_certificate.h"
 #include "engine/base/status_macros.h"
 #include "liststore/cql_server.h"
@@ -29,6 +35,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
+constexpr int32_t kRows = 100;
 constexpr uint64_t kRowsBytes = uint64_t{64} << 20;
 constexpr uint64_t kClientBytes = uint64_t{32} << 20;
 
@@ -37,6 +44,36 @@ constexpr char kMakeKeyspace[] =
     "'replication_factor': 1}";
 constexpr char kMakeTable[] =
     "CREATE TABLE selftest.clicks (user text, ts int, item bigint, PRIMARY KEY (user, ts))";
+
+// What ends a process before its folder is gone is noted, and looked at between steps.
+volatile sig_atomic_t ending_signal = 0;
+
+class EndingSignals {
+ public:
+  EndingSignals() {
+    ending_signal = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int signal) { ending_signal = signal; };
+    action.sa_flags = SA_RESTART;
+    for (size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
+    // A file that may not grow is an error of the step that writes it.
+    action.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &action, &before_file_size_);
+  }
+  // Ends the process after all where one of them has come.
+  ~EndingSignals() {
+    for (size_t i = 0; i < std::size(kSignals); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    ::sigaction(SIGXFSZ, &before_file_size_, nullptr);
+    if (ending_signal != 0) ::raise(ending_signal);
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)] = {};
+  struct sigaction before_file_size_ = {};
+};
 
 // One step: OK, and what was found; or why it does not work.
 using Step = std::function<absl::StatusOr<std::string>()>;
@@ -76,6 +113,26 @@ absl::Status ExpectRows(CqlClient& client, const std::string& statement, size_t 
   return absl::DataLossError(absl::StrCat(statement, ": ", rows.size(), " rows, not ", expected));
 }
 
+// `usual`, but where the status tells the cause.
+std::string AdviceFor(const absl::Status& status, const std::string& usual) {
+  if (!absl::StrContains(status.message(), std::strerror(EMFILE))) return usual;
+  return "a process may have too few open files here: raise the limit with 'ulimit -n 1024'";
+}
+
+// Fails unless the statement's only row is `expected`, integers alone.
+absl::Status ExpectRow(CqlClient& client, const std::string& statement,
+                       std::initializer_list<int64_t> expected) {
+  LS_ASSIGN_OR_RETURN(const CqlRows rows, client.Query(statement));
+  std::vector<int64_t> found;
+  for (size_t column = 0; rows.size() == 1 && column < rows.columns(); ++column) {
+    found.push_back(rows.Integer(0, column));
+  }
+  if (std::ranges::equal(found, expected)) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(statement, ": ", rows.size(), " rows, of values (",
+                                          absl::StrJoin(found, ", "), "), not one of (",
+                                          absl::StrJoin(expected, ", "), ")"));
+}
+
 class ServerChecks {
  public:
   explicit ServerChecks(const std::string& folder) : folder_(folder) {}
@@ -106,6 +163,7 @@ class ServerChecks {
 };
 
 bool ServerChecks::Try(const std::string& name, const std::string& advice, const Step& step) {
+  if (ending_signal != 0) return false;
   const SteadyClock::time_point begin = SteadyClock::now();
   const absl::StatusOr<std::string> found = step();
   const std::chrono::duration<double, std::milli> took = SteadyClock::now() - begin;
@@ -116,7 +174,7 @@ bool ServerChecks::Try(const std::string& name, const std::string& advice, const
     checks_.push_back({.name = name,
                        .outcome = CheckOutcome::kFailed,
                        .found = std::string(found.status().message()),
-                       .advice = advice});
+                       .advice = AdviceFor(found.status(), advice)});
   }
   return found.ok();
 }
@@ -149,7 +207,6 @@ absl::StatusOr<std::string> ServerChecks::MakeTable() {
 }
 
 absl::StatusOr<std::string> ServerChecks::Write() {
-  constexpr int kRows = 100;
   LS_ASSIGN_OR_RETURN(
       const std::string statement,
       client_->Prepare("INSERT INTO selftest.clicks (user, ts, item) VALUES (?, ?, ?)"));
@@ -163,13 +220,20 @@ absl::StatusOr<std::string> ServerChecks::Write() {
 }
 
 absl::StatusOr<std::string> ServerChecks::Read() {
-  LS_RETURN_IF_ERROR(ExpectRows(*client_, "SELECT ts FROM selftest.clicks WHERE user = 'u1'", 100));
-  LS_ASSIGN_OR_RETURN(
-      const CqlRows newest,
-      client_->Query("SELECT ts FROM selftest.clicks WHERE user = 'u1' ORDER BY ts DESC LIMIT 1"));
-  if (newest.size() != 1 || newest.Integer(0, 0) != 99) {
-    return absl::DataLossError("the newest row is another one than was written last");
+  const std::string of_user = " FROM selftest.clicks WHERE user = 'u1'";
+  LS_ASSIGN_OR_RETURN(const CqlRows rows, client_->Query("SELECT ts, item" + of_user));
+  if (rows.size() != kRows) {
+    return absl::DataLossError(absl::StrCat(rows.size(), " rows are read, not ", kRows));
   }
+  for (int64_t i = 0; i < kRows; ++i) {
+    const auto row = static_cast<size_t>(i);
+    if (rows.Integer(row, 0) == i && rows.Integer(row, 1) == i % 10) continue;
+    return absl::DataLossError(absl::StrCat("row ", i, " is read as ts ", rows.Integer(row, 0),
+                                            ", item ", rows.Integer(row, 1), ", not as ", i,
+                                            " and ", i % 10));
+  }
+  LS_RETURN_IF_ERROR(ExpectRow(*client_, "SELECT ts, item" + of_user + " ORDER BY ts DESC LIMIT 1",
+                               {kRows - 1, 9}));
   return "they are read, and the newest first";
 }
 
@@ -226,7 +290,8 @@ absl::StatusOr<std::string> ServerChecks::Keep() {
   }
   LS_ASSIGN_OR_RETURN(const auto server, CqlServer::Start(options));
   LS_ASSIGN_OR_RETURN(const auto client, ConnectToPort(server->cql_port()));
-  LS_RETURN_IF_ERROR(ExpectRows(*client, "SELECT item FROM selftest.clicks WHERE user = 'u1'", 1));
+  LS_RETURN_IF_ERROR(
+      ExpectRow(*client, "SELECT ts, item FROM selftest.clicks WHERE user = 'u1'", {1, 7}));
   return "what was written is there after a restart, in " + folder_;
 }
 
@@ -244,8 +309,7 @@ std::vector<Check> ServerChecks::Run() && {
     Try("index", bug, step(&ServerChecks::UseIndex));
   }
   if (server_ != nullptr) {
-    Try("TLS",
-        "look at OpenSSL's configuration (OPENSSL_CONF), and whether TMPDIR can be written to",
+    Try("TLS", "look at OpenSSL's configuration (OPENSSL_CONF)",
         step(&ServerChecks::ConnectOverTls));
   }
   client_.reset();
@@ -259,6 +323,9 @@ std::vector<Check> ServerChecks::Run() && {
 
 }  // namespace
 
-std::vector<Check> CheckServer(const std::string& folder) { return ServerChecks(folder).Run(); }
+std::vector<Check> CheckServer(const std::string& folder) {
+  const EndingSignals signals;
+  return ServerChecks(folder).Run();
+}
 
 }  // namespace liststore
