@@ -15,8 +15,9 @@ constexpr Advice kLintAdvice[] = {
     {"large_partition", "is read, moved and repaired as one",
      "a key of more columns, as a day or a bucket, so that no partition grows without end"},
     {"no_ttl", "stays for ever", "USING TTL, or default_time_to_live of the table"},
-    {"tombstones", "passes over rows that are deleted or over before it finds those it returns",
-     "delete whole partitions or ranges, or read behind the newest key instead of from the begin"},
+    {"tombstones", "passes over rows that are deleted or expired before it finds those it returns",
+     "delete whole partitions or ranges, or read behind the newest key instead of from the first "
+     "one"},
     {"unprepared", "is parsed and planned each time",
      "prepare it once, and execute it with values"},
 };
@@ -45,8 +46,8 @@ constexpr Advice kCounterAdvice[] = {
      "requests waited too long and were answered with OVERLOADED",
      "fewer requests, or more --shards where the machine has cores"},
     {"slow_turns", "requests waited for others of the same shard",
-     "smaller statements, batches and pages; where most was waiting for a core, a machine with "
-     "less beside"},
+     "smaller statements, batches and pages; where most was waiting for a core, a machine on which "
+     "less else runs"},
     {"statements_long_refused", "large statements were not carried out, for want of memory",
      "smaller batches and statements, or more --memory-limit"},
     {"tls_handshakes_failed", "clients could not connect over TLS",

@@ -19,9 +19,8 @@ struct ServerNote {
   std::string detail = {};  // of one of them; maybe empty
 };
 
-// Of liststore.counters those that should be 0 and are not, with the longest turn that liststore.slow_turns
-// has; and what
-// liststore.unsupported has that was refused. Statuses are the client's.
+// Of liststore.counters those that should be 0 and are not, with the longest turn that
+// liststore.slow_turns has; and what liststore.unsupported has that was refused. Statuses are the client's.
 absl::StatusOr<std::vector<ServerNote>> ReadServerNotes(CqlClient& client);
 
 }  // namespace liststore
