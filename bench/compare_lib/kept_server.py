@@ -29,30 +29,43 @@ class KeptServer:
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="liststore-durability-", dir=self._parent)
-        folder = pathlib.Path(self._folder.name)
+        # An interrupt too leaves neither the server nor its folder.
+        try:
+            self._start(pathlib.Path(self._folder.name))
+            return self
+        except BaseException:
+            if self._process is not None:
+                self._process.kill()
+            self._end()
+            raise
+
+    def __exit__(self, *exception):
+        self._end()
+
+    def _start(self, folder):
         ready = folder / "ready.json"
+        said = folder / "stderr"
         command = [self._program, "serve", "--cql-port", "0", "--ready-file", ready, "--until-eof", "--populate", "256M"]
         if self._commit_log:
             command += ["--data-dir", folder / "data", "--commit-log", self._commit_log]
         core = min(os.sched_getaffinity(0))
         try:
-            self._process = subprocess.Popen(  # pylint: disable=consider-using-with
-                [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+            # A file, for nobody reads a pipe while it runs.
+            with said.open("wb") as errors:
+                self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+                    [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
+                    preexec_fn=lambda: os.sched_setaffinity(0, {core}))
         except OSError as error:
-            self._folder.cleanup()
             raise Failure(f"{self._program}: {error.strerror}") from error
         end = time.monotonic() + START_SECONDS_MAX
         while not ready.exists():
             if self._process.poll() is not None or time.monotonic() > end:
-                self._process.kill()
-                said = self._process.communicate()[1].strip().splitlines() or ["it says nothing"]
-                self._folder.cleanup()
-                raise Failure(f"{self._program} serve: {said[-1]}")
+                lines = said.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["it says nothing"]
+                raise Failure(f"{self._program} serve: {lines[-1]}")
             time.sleep(0.01)
         self.address = f"127.0.0.1:{json.loads(ready.read_text(encoding='utf-8'))['cql_port']}"
-        return self
 
-    def __exit__(self, *exception):
-        self._process.communicate()
+    def _end(self):
+        if self._process is not None:
+            self._process.communicate()
         self._folder.cleanup()
