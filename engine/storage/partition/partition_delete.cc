@@ -127,8 +127,8 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
   }
   if (!found && !keep) return 0;
   if (found && !keep) return CoverRows(at, index, index + 1, tombstone, write.now_seconds);
-  ++context_.tombstones;
   uint64_t removed = 0;
+  bool is_left = true;  // nothing there has its effect already
   if (found) {
     DecodeRow(Leaf(at.block), index, context_.body);
     PurgeBody(key, write.now_seconds);
@@ -137,6 +137,7 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
         Tombstone::Stronger(context_.body.tombstone(), tombstone) == context_.body.tombstone()) {
       return 0;
     }
+    is_left = !context_.body.tombstone().Covers(write.timestamp);
     const Tombstone kept = context_.body.tombstone().present()
                                ? Tombstone::Stronger(context_.body.tombstone(), tombstone)
                                : tombstone;
@@ -148,6 +149,7 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
     context_.body.KeepTombstone(tombstone);
   }
   PutBody(at, index, found, key, write.now_seconds);
+  if (is_left) ++context_.tombstones;
   return removed;
 }
 
@@ -204,9 +206,8 @@ uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext
   }
   const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
-    ++context_.tombstones;
     if (!large()) MakeLarge();
-    LargeOf(reference_).ranges.Add(range, tombstone, context_.ranges);
+    if (LargeOf(reference_).ranges.Add(range, tombstone, context_.ranges)) ++context_.tombstones;
   }
   return removed;
 }
@@ -224,9 +225,9 @@ uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
     CoverStatic(write);
   }
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
-    ++context_.tombstones;
     if (!large()) MakeLarge();
     LargePartition& partition = LargeOf(reference_);
+    if (!partition.tombstone.Covers(write.timestamp)) ++context_.tombstones;
     partition.tombstone = partition.tombstone.present()
                               ? Tombstone::Stronger(partition.tombstone, tombstone)
                               : tombstone;

@@ -381,18 +381,34 @@ ClusteringBound RangeTombstones::ReachFromBegin(WriteTimestamp timestamp) const 
   return reach;
 }
 
-void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone,
+bool RangeTombstones::AllCovered(std::span<Node* const> touching, const End& from, const End& to,
+                                 WriteTimestamp timestamp) {
+  End position = from;  // they cover up to here
+  for (const Node* const node : touching) {
+    if (!Before(position, to) || Before(position, LowerOf(*node))) break;
+    // One that only touches is before, or behind.
+    if (!Before(position, UpperOf(*node))) continue;
+    if (!node->tombstone.Covers(timestamp)) return false;
+    position = UpperOf(*node);
+  }
+  return !Before(position, to);
+}
+
+bool RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone,
                           Scratch& scratch) {
   if (CutsBeneath(tombstone)) CutBeneath(range);
   if (root_ == nullptr) newest_ = {};
   newest_.timestamp = std::max(newest_.timestamp, tombstone.timestamp);
   newest_.deletion_seconds = std::max(newest_.deletion_seconds, tombstone.deletion_seconds);
   MakePlan(range, tombstone, scratch);
+  const bool is_news = !range.lower.at_end && !AllCovered(scratch.touching_, LowerOf(range),
+                                                          UpperOf(range), tombstone.timestamp);
   // Pieces borrow bytes of what goes.
   std::vector<Node*>& nodes = scratch.nodes_;
   nodes.clear();
   for (const Piece& piece : scratch.made_) nodes.push_back(NewNode(piece));
   Replace(scratch.gone_, nodes);
+  return is_news;
 }
 
 size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& tombstone,

@@ -48,8 +48,9 @@ class RangeTombstones {
 
   // Covers [range.lower, range.upper); nothing happens when that is empty. A stretch keeps the
   // stronger of the tombstones laid over it. O(log n + k log n), and no more than O(n + k); O(log n)
-  // where it is later than all that are there. Asks nothing of the heap that PrepareAdd has taken.
-  void Add(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch);
+  // where it is later than all that are there. Asks nothing of the heap that PrepareAdd has taken. False: tombstones
+  // of this time or later lay over all of it before.
+  bool Add(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch);
   // Bytes that Add would allocate now, before it frees any, or some more. O(log n + k), or as Add.
   size_t AddBytes(const ClusteringRange& range, const Tombstone& tombstone, Scratch& scratch) const;
   // Takes from the heap what Add works with, now or when up to `others` ranges more have been added:
@@ -215,6 +216,10 @@ class RangeTombstones {
     return size() > kSearchedMax && newest_.timestamp < tombstone.timestamp;
   }
   void CutBeneath(const ClusteringRange& range);
+  // Whether stretches, all of those that touch what lies between two ends, leave nothing of it that is not
+  // covered at `timestamp`.
+  static bool AllCovered(std::span<Node* const> touching, const End& from, const End& to,
+                         WriteTimestamp timestamp);
   void Bury(Node* subtree);
   // The stretch over a key; nullptr: none.
   Node* Over(ClusteringKeyView key) const;

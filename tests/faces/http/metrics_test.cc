@@ -118,6 +118,42 @@ TEST_F(MetricsTest, TombstonesAreCounted) {
   EXPECT_EQ(page.Sample(R"(liststore_table_tombstones_total{keyspace="k",table="other"})"), 0);
 }
 
+// Not those that find nothing to do: sent again, or older than what is there.
+TEST_F(MetricsTest, TombstonesThatAreThereAreNotCountedAgain) {
+  Must("CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");
+  Must("INSERT INTO k.t (a, b, c) VALUES (9, 1, 1) USING TIMESTAMP 1");
+  const auto count = [&] {
+    return Scrape().Sample(R"(liststore_table_tombstones_total{keyspace="k",table="t"})");
+  };
+  const struct {
+    std::string where;
+    std::string within;  // that is covered as well
+  } kKinds[] = {{"a = 1 AND b = 1", "a = 1 AND b = 1"},
+                {"a = 2 AND b > 1 AND b < 9", "a = 2 AND b > 3 AND b < 5"},
+                {"a = 3", "a = 3 AND b = 7"}};
+  double expected = 0;
+  for (const auto& kind : kKinds) {
+    const auto remove = [](int timestamp, const std::string& where) {
+      return "DELETE FROM k.t USING TIMESTAMP " + std::to_string(timestamp) + " WHERE " + where;
+    };
+    Must(remove(50, kind.where));
+    EXPECT_EQ(count(), ++expected) << kind.where;
+    Must(remove(50, kind.where));
+    Must(remove(49, kind.where));
+    Must(remove(48, kind.within));
+    EXPECT_EQ(count(), expected) << kind.where << " is there";
+    Must(remove(51, kind.where));
+    EXPECT_EQ(count(), ++expected) << kind.where << " is later";
+  }
+  // Beside others, and over a gap.
+  Must("DELETE FROM k.t USING TIMESTAMP 51 WHERE a = 2 AND b > 20 AND b < 30");
+  EXPECT_EQ(count(), ++expected);
+  Must("DELETE FROM k.t USING TIMESTAMP 40 WHERE a = 2 AND b > 2 AND b < 25");
+  EXPECT_EQ(count(), ++expected) << "9 to 20 was not deleted";
+  Must("DELETE FROM k.t USING TIMESTAMP 40 WHERE a = 2 AND b > 2 AND b < 25");
+  EXPECT_EQ(count(), expected);
+}
+
 TEST_F(MetricsTest, WhatExpiresIsScheduled) {
   Must("CREATE TABLE k.t (a int PRIMARY KEY, b int)");
   for (int i = 0; i < 7; ++i) {
