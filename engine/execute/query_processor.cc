@@ -319,7 +319,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
   const PreparedStatement* const statement =
       call.request.statement().Find(call.client.statements, statements_);
-  if (statement == nullptr) return Unprepared(call.request.statement().id());
+  if (statement == nullptr) {
+    statements_.NoteMiss();
+    return Unprepared(call.request.statement().id());
+  }
   call.now_nanos = clock_.NowNanos();
   LS_ASSIGN_OR_RETURN(const Ran ran, RunPrepared(*statement, call));
   if (ran != Ran::kTableGone) return ran;

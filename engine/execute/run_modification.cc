@@ -245,7 +245,10 @@ cql::CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size
                                                   Call& call) {
   if (statement.is_prepared()) {
     const PreparedStatement* const prepared = statement.Find(call.client.statements, statements_);
-    if (prepared == nullptr) return Unprepared(statement.id());
+    if (prepared == nullptr) {
+      statements_.NoteMiss();
+      return Unprepared(statement.id());
+    }
     call.text = prepared->text;
   } else {
     call.text = statement.text();

@@ -55,8 +55,8 @@ void StatementCache::NoteUse(Entries::iterator at) const {
 std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view id) const {
   const MutexLock lock(mutex_);
   const auto at = statements_.find(ToAbsl(id));
-  ++(at == statements_.end() ? lookups_.misses : lookups_.hits);
   if (at == statements_.end()) return nullptr;
+  ++lookups_.hits;
   NoteUse(at->second);
   return at->second->statement;
 }
@@ -134,6 +134,11 @@ size_t StatementCache::size() const {
 size_t StatementCache::bytes() const {
   const MutexLock lock(mutex_);
   return bytes_held();
+}
+
+void StatementCache::NoteMiss() const {
+  const MutexLock lock(mutex_);
+  ++lookups_.misses;
 }
 
 StatementCache::Lookups StatementCache::lookups() const {

@@ -58,11 +58,14 @@ class StatementCache {
   void DropAll();
   size_t size() const;
   size_t bytes() const;
-  // Calls of Find so far, by whether there was one: what clients' memos had themselves is in neither.
+  // What clients wanted to execute so far: what their memos had themselves is in neither.
   struct Lookups {
-    uint64_t hits = 0;
-    uint64_t misses = 0;
+    uint64_t hits = 0;    // that Find had
+    uint64_t misses = 0;  // that were answered as not known
   };
+  // A client is told that its statement is not known. Many may have called Find for it, to say whose it is: those
+  // do not count.
+  void NoteMiss() const;
   Lookups lookups() const;
 
  private:

@@ -237,7 +237,8 @@ std::string MetricsPage(const MetricsSources& sources) {
             sources.statements.statement_bytes_max());
   const execute::StatementCache::Lookups lookups = sources.statements.statement_lookups();
   out.Begin("liststore_statement_lookups_total", Type::kCounter,
-            "Prepared statements that a connection did not remember, by whether they were there.");
+            "Prepared statements that a connection did not remember: hit, they were there; miss, "
+            "UNPREPARED was answered.");
   out.Add({{"result", "hit"}}, lookups.hits);
   out.Add({{"result", "miss"}}, lookups.misses);
   out.Gauge("liststore_shards", "Shards, each with a loop.", sources.engine.router().shards());

@@ -146,6 +146,8 @@ TEST(StatementCache, CountsLookUpsByWhatTheyFind) {
   EXPECT_EQ(cache.lookups().hits, 1u) << "then the memo has it";
   EXPECT_EQ(cache.Find(Id('b', 'x')), nullptr);
   EXPECT_EQ(cache.lookups().hits, 1u);
+  EXPECT_EQ(cache.lookups().misses, 0u) << "to look is not to answer";
+  cache.NoteMiss();
   EXPECT_EQ(cache.lookups().misses, 1u);
 }
 

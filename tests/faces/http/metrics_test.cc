@@ -8,6 +8,7 @@
 #include "tests/faces/http/http_client.h"
 #include "tests/over_cql/cql_session_test.h"
 #include "tests/support/prometheus_parser.h"
+#include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
 namespace metrics_test {
@@ -152,6 +153,23 @@ TEST_F(MetricsTest, TombstonesThatAreThereAreNotCountedAgain) {
   EXPECT_EQ(count(), ++expected) << "9 to 20 was not deleted";
   Must("DELETE FROM k.t USING TIMESTAMP 40 WHERE a = 2 AND b > 2 AND b < 25");
   EXPECT_EQ(count(), expected);
+}
+
+TEST_F(MetricsTest, AStatementThatIsNotKnownIsOneMiss) {
+  Must("CREATE TABLE k.t (a int PRIMARY KEY)");
+  RawCqlClient client(server_->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  const std::string miss = R"(liststore_statement_lookups_total{result="miss"})";
+  for (int round = 1; round <= 3; ++round) {
+    // [short bytes] id, consistency ONE, no flags.
+    const std::string body = std::string("\0\x10", 2) +
+                             std::string(16, static_cast<char>('a' + round)) +
+                             std::string("\0\1\0", 3);
+    const auto answer = client.Ask({.opcode = 0x0a, .body = body});
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->opcode, 0x00);
+    EXPECT_EQ(Scrape().Sample(miss), round);
+  }
 }
 
 TEST_F(MetricsTest, WhatExpiresIsScheduled) {
