@@ -81,7 +81,7 @@ DataType ReadType(BodyReader& body) {
 }
 
 // Source: native_protocol_v4.spec section 4.2.5.4.
-std::vector<BindMarker> ReadBindMarkers(std::string_view frame) {
+PreparedAnswer ReadPrepared(std::string_view frame) {
   const auto frame_flags = static_cast<uint8_t>(frame[1]);
   BodyReader body(frame.substr(protocol::kFrameHeaderBytes));
   if ((frame_flags & protocol::kFrameWarnings) != 0) {
@@ -89,7 +89,7 @@ std::vector<BindMarker> ReadBindMarkers(std::string_view frame) {
   }
   const int32_t kind = body.ReadInt();
   LS_CHECK(kind == kPrepared, "a PREPARE is answered with what was prepared");
-  body.ReadShortBytes();  // its id
+  PreparedAnswer prepared{.id = std::string(body.ReadShortBytes()), .markers = {}};
   const auto flags = static_cast<uint32_t>(body.ReadInt());
   const int32_t count = body.ReadInt();
   for (int32_t left = body.ReadInt(); left > 0; --left) body.ReadShort();  // of the partition key
@@ -99,14 +99,13 @@ std::vector<BindMarker> ReadBindMarkers(std::string_view frame) {
     body.ReadString();
   };
   if (is_global) skip_table();
-  std::vector<BindMarker> markers;
   for (int32_t i = 0; i < count; ++i) {
     if (!is_global) skip_table();
     std::string name(body.ReadString());
-    markers.push_back({std::move(name), ReadType(body)});
+    prepared.markers.push_back({std::move(name), ReadType(body)});
   }
   LS_DCHECK(body.ok(), "a handler's answer is a whole one");
-  return markers;
+  return prepared;
 }
 
 }  // namespace liststore::http_face

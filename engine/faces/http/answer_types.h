@@ -22,8 +22,12 @@ struct BindMarker {
   std::string name;
   DataType type;
 };
-// Of the answer to a PREPARE, a whole frame of version 4 that has no error: in their order.
-std::vector<BindMarker> ReadBindMarkers(std::string_view frame);
+struct PreparedAnswer {
+  std::string id;
+  std::vector<BindMarker> markers;  // in their order
+};
+// The answer to a PREPARE, a whole frame of version 4 that has no error.
+PreparedAnswer ReadPrepared(std::string_view frame);
 
 }  // namespace liststore::http_face
 

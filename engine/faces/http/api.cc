@@ -88,6 +88,7 @@ HttpAnswer CqlErrorAnswer(const execute::Outcome& outcome) {
 struct Asked {
   HttpAnswer answer;  // where there is no frame: an error, or nothing
   std::string frame;  // whole; empty: there is none
+  bool is_unprepared = false;
 };
 
 // Hands over a request that has to do with this text.
@@ -107,6 +108,7 @@ Asked Ask(protocol::Request request, protocol::Opcode opcode, std::string_view t
     asked.answer.delay = orders.delayed.front().delay;
   }
   if (view.outcome.error) {
+    asked.is_unprepared = *view.outcome.error == CqlErrorCode::kUnprepared;
     const std::chrono::nanoseconds delay = asked.answer.delay;
     asked.answer = CqlErrorAnswer(view.outcome);
     asked.answer.delay = delay;
@@ -121,18 +123,17 @@ Asked Ask(protocol::Request request, protocol::Opcode opcode, std::string_view t
   return asked;
 }
 
-// Carries it out as a QUERY of the client's.
-HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
-               execute::ClientState& client) {
-  protocol::Query query;
-  query.query = statement.text;
-  query.parameters.page_size = statement.page_size;
-  query.parameters.paging_state = statement.paging_state;
-  query.parameters.consistency = statement.consistency;
-  query.parameters.values = statement.values;
-  protocol::Request request;
-  request.message = query;
-  Asked asked = Ask(request, protocol::Opcode::kQuery, statement.text, handler, client);
+protocol::QueryParameters ParametersOf(const Statement& statement) {
+  protocol::QueryParameters parameters;
+  parameters.page_size = statement.page_size;
+  parameters.paging_state = statement.paging_state;
+  parameters.consistency = statement.consistency;
+  parameters.values = statement.values;
+  return parameters;
+}
+
+// The answer to a QUERY or an EXECUTE, as JSON.
+HttpAnswer AnswerOf(Asked asked) {
   if (asked.frame.empty()) return std::move(asked.answer);
   JsonResult result = ToJson(asked.frame, kJsonBytesMax);
   if (!result.refusal) {
@@ -144,6 +145,14 @@ HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
   refusal.closes = asked.answer.closes;
   refusal.has_written = asked.answer.has_written;
   return refusal;
+}
+
+// Carries it out as a QUERY of the client's.
+HttpAnswer Run(const Statement& statement, execute::RequestHandler& handler,
+               execute::ClientState& client) {
+  protocol::Request request;
+  request.message = protocol::Query{statement.text, ParametersOf(statement)};
+  return AnswerOf(Ask(request, protocol::Opcode::kQuery, statement.text, handler, client));
 }
 
 HttpAnswer BadRequest(std::string_view message) { return ErrorAnswer(400, "bad_request", message); }
@@ -287,22 +296,41 @@ std::optional<Consistency> ConsistencyOf(std::string_view name) {
   return std::nullopt;
 }
 
-// Runs a statement with `parameters` for its bind markers, whose types a PREPARE tells.
+// What an answer owes to one that came before it.
+HttpAnswer Behind(const HttpAnswer& before, HttpAnswer answer) {
+  answer.delay += before.delay;
+  answer.closes |= before.closes;
+  answer.has_written |= before.has_written;
+  return answer;
+}
+
+// Runs a statement with `parameters` for its bind markers as drivers do: a PREPARE tells their types, and an EXECUTE
+// is of just what was prepared. Where that has gone in between, as with its table, both come once more.
 HttpAnswer RunBound(Statement statement, const JsonValue& parameters,
                     execute::RequestHandler& handler, execute::ClientState& client) {
-  protocol::Request request;
-  request.message = protocol::Prepare{statement.text};
-  Asked prepared = Ask(request, protocol::Opcode::kPrepare, statement.text, handler, client);
-  if (prepared.frame.empty()) return std::move(prepared.answer);
-  std::variant<BoundJson, std::string> bound =
-      BindJson(parameters, ReadBindMarkers(prepared.frame));
-  if (const auto* why = std::get_if<std::string>(&bound)) return BadRequest(*why);
-  for (const std::optional<std::string>& value : std::get<BoundJson>(bound)) {
-    statement.values.push_back(value ? protocol::Value::Of(*value) : protocol::Value::Null());
+  HttpAnswer before;
+  for (bool is_last = false;; is_last = true) {
+    protocol::Request prepare;
+    prepare.message = protocol::Prepare{statement.text};
+    Asked asked = Ask(prepare, protocol::Opcode::kPrepare, statement.text, handler, client);
+    before = Behind(before, std::move(asked.answer));
+    if (asked.frame.empty()) return before;
+    const PreparedAnswer prepared = ReadPrepared(asked.frame);
+    std::variant<BoundJson, std::string> bound = BindJson(parameters, prepared.markers);
+    if (const auto* why = std::get_if<std::string>(&bound)) {
+      return Behind(before, BadRequest(*why));
+    }
+    statement.values.clear();
+    for (const std::optional<std::string>& value : std::get<BoundJson>(bound)) {
+      statement.values.push_back(value ? protocol::Value::Of(*value) : protocol::Value::Null());
+    }
+    protocol::Request run;
+    run.message = protocol::Execute{prepared.id, std::nullopt, ParametersOf(statement)};
+    asked = Ask(run, protocol::Opcode::kExecute, statement.text, handler, client);
+    const bool is_over = is_last || !asked.is_unprepared;
+    before = Behind(before, AnswerOf(std::move(asked)));
+    if (is_over) return before;
   }
-  HttpAnswer answer = Run(statement, handler, client);
-  answer.delay += prepared.answer.delay;
-  return answer;
 }
 
 // Takes a member of the body of /api/query; why not; nullopt: it is taken.

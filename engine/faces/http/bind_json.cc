@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/cql/values/decode_json.h"
 #include "engine/faces/http/text.h"
@@ -22,6 +23,21 @@ const cql::JsonValue* ValueOf(const cql::JsonValue& parameters, const BindMarker
   return member == object.end() ? nullptr : &member->value;
 }
 
+// A name that is there more than once; nullopt: there is none.
+std::optional<std::string_view> TwiceIn(std::vector<std::string_view> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return std::nullopt;
+  return *twice;
+}
+
+template <typename Named>
+std::vector<std::string_view> NamesOf(const Named& named) {
+  std::vector<std::string_view> names;
+  for (const auto& each : named) names.push_back(each.name);
+  return names;
+}
+
 // Why the form of them is wrong; nullopt: it is not.
 std::optional<std::string> Misfit(const cql::JsonValue& parameters,
                                   std::span<const BindMarker> markers) {
@@ -32,6 +48,14 @@ std::optional<std::string> Misfit(const cql::JsonValue& parameters,
   }
   const auto* object = parameters.As<cql::JsonObject>();
   if (object == nullptr) return "parameters is a list of values, or an object of them by name";
+  if (const auto twice = TwiceIn(NamesOf(*object))) {
+    return Cat("parameters has ", FrontOf(*twice, kSaidMarkerBytesMax), " twice");
+  }
+  if (const auto twice = TwiceIn(NamesOf(markers))) {
+    return Cat("parameters is an object, and the statement has several bind markers named ",
+               FrontOf(*twice, kSaidMarkerBytesMax),
+               ": a list has a value for each, and so have markers with names of their own, :name");
+  }
   for (const cql::JsonMember& member : *object) {
     if (std::ranges::find(markers, member.name, &BindMarker::name) == markers.end()) {
       return Cat("parameters has ", FrontOf(member.name, kSaidMarkerBytesMax),

@@ -16,8 +16,8 @@ namespace liststore::http_face {
 // In the order of the markers; nullopt is null.
 using BoundJson = std::vector<std::optional<std::string>>;
 
-// `parameters`: a list with a value for each marker, or an object with one for each name; as an INSERT of
-// JSON takes them. Else why not: which one, and what it has to be.
+// `parameters`: a list with a value for each marker, or an object with one for each name, where no two markers have
+// the same; as an INSERT of JSON takes them. Else why not: which one, and what it has to be.
 std::variant<BoundJson, std::string> BindJson(const cql::JsonValue& parameters,
                                               std::span<const BindMarker> markers);
 

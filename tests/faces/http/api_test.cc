@@ -132,6 +132,24 @@ TEST_F(ApiTest, ParametersAreBoundInTheirOrderOrByName) {
             R"([{"a":2}])");
 }
 
+// What was prepared may go before it is executed, with its table: it is prepared again, with the types of then.
+TEST_F(ApiTest, WhatWasPreparedIsExecutedOrPreparedAgain) {
+  Start();
+  Query("CREATE TABLE k.t (a int PRIMARY KEY)");
+  const auto insert = [&] {
+    return Ask("POST /api/query",
+               R"j({"query":"INSERT INTO k.t (a) VALUES (?)","parameters":[7]})j");
+  };
+  Query("INSERT INTO liststore.faults (name, action, times) VALUES ('f', 'unprepared', 1)");
+  EXPECT_EQ(insert().status, 200) << "the second time";
+  EXPECT_EQ(TextOf(Member(Query("SELECT * FROM k.t"), "rows")), R"([{"a":7}])");
+  // Faults see a driver's two steps, and the answer waits for both.
+  Query("INSERT INTO liststore.faults (name, action, times) VALUES ('f', 'unprepared', 2)");
+  const HttpReply twice = insert();
+  EXPECT_EQ(twice.status, 400);
+  EXPECT_NE(twice.body.find(R"("code":"unprepared")"), std::string::npos) << twice.body;
+}
+
 TEST_F(ApiTest, ParametersThatDoNotFitAreNamed) {
   Start();
   Query("CREATE TABLE k.t (a int PRIMARY KEY, b tinyint)");
@@ -143,6 +161,7 @@ TEST_F(ApiTest, ParametersThatDoNotFitAreNamed) {
       {"[1,2,3]", "parameters has 3 values, and the statement 2 bind markers"},
       {R"({"a":1})", "parameters has no b"},
       {R"({"a":1,"b":2,"c":3})", "parameters has c, which is no bind marker of the statement"},
+      {R"({"a":1,"b":2,"a":3})", "parameters has a twice"},
       {"7", "parameters is a list of values, or an object of them by name"},
       {R"([1,"x"])", "parameters: b, a tinyint: "},
       {"[1,300]", "parameters: b, a tinyint: "},
@@ -155,6 +174,11 @@ TEST_F(ApiTest, ParametersThatDoNotFitAreNamed) {
     const std::string message = StringOf(Member(Parsed(reply.body), "error", "message"));
     EXPECT_TRUE(message.starts_with(wrong.said)) << message;
   }
+  const HttpReply twice =
+      Ask("POST /api/query", R"j({"query":"SELECT * FROM k.t WHERE a = 1 AND b > ? AND b < ? )j"
+                             R"j(ALLOW FILTERING","parameters":{"b":5}})j");
+  EXPECT_EQ(twice.status, 400);
+  EXPECT_NE(twice.body.find("several bind markers named b"), std::string::npos) << twice.body;
   // Values that are missing are a matter of the statement, which says so in CQL's words.
   EXPECT_EQ(Ask("POST /api/query", R"({"query":"SELECT * FROM k.t WHERE a = ?"})").status, 400);
   EXPECT_EQ(Ask("POST /api/query", R"({"query":"SELEC ?","parameters":[1]})").status, 400);
