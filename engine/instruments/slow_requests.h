@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -32,7 +33,11 @@ class SlowRequests {
   void Note(std::span<execute::RequestView> requests, execute::ClientState& client,
             const execute::StatementCache& statements, Instant begin, Instant end) const {
     if (end - client.read_at < time_min_) return;
-    TellOf(requests, client, statements, begin, end);
+    try {
+      TellOf(requests, client, statements, begin, end);
+    } catch (const std::bad_alloc&) {
+      // It has been dealt with, and its answer goes out: what cannot be told is left out.
+    }
   }
 
  private:

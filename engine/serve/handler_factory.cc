@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -136,10 +137,14 @@ class ServedStatements final : public StatementHandler {
                                    const protocol::SchemaChange& change) {
       events.Publish(change);
       if (!tell) return;
-      tell({.change = protocol::NameOf(change.change),
-            .target = protocol::NameOf(change.target),
-            .keyspace = change.keyspace,
-            .name = change.name});
+      try {
+        tell({.change = protocol::NameOf(change.change),
+              .target = protocol::NameOf(change.target),
+              .keyspace = change.keyspace,
+              .name = change.name});
+      } catch (const std::bad_alloc&) {
+        // It has been made: what cannot be told is left out.
+      }
     };
     options.schema_journal = context.keeper;
     options.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };

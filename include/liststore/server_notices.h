@@ -16,13 +16,15 @@ namespace liststore {
 struct CqlSlowRequest {
   std::string_view operation;  // "SELECT", "INSERT", "BATCH", "PREPARE", ...
   std::string_view request;    // how it came: "QUERY", "PREPARE", "EXECUTE" or "BATCH"
-  std::string_view table;  // "keyspace.table"; empty: of none, or not known. A batch's first one
+  // "keyspace.table", of each name kNameBytesMax at most; empty: of none, or not known. A batch's first one.
+  std::string_view table;
   // Its beginning, kStatementBytesMax at most, as it was sent or prepared: bound values are not in it, and
-  // it ends with the word PASSWORD. Of a batch the first statements. Empty: a prepared one that is not known.
+  // it ends with the word PASSWORD. Of a batch the first statements, kStatementsMax at most. Empty: a
+  // prepared one that is not known.
   std::string_view statement;
   bool is_statement_cut = false;
   std::string_view client;   // "127.0.0.1:40112"
-  std::string_view user;     // the role as which it has logged in
+  std::string_view user;     // the role as which it has logged in, kNameBytesMax at most
   std::string_view outcome;  // "ok", "no_answer", "read_timeout", "invalid", ...
   // How many requests were dealt with together. The times are those of all of them, and the rest is of the
   // last one.
@@ -37,6 +39,8 @@ struct CqlSlowRequest {
   uint64_t dead_rows = 0;
 
   static constexpr size_t kStatementBytesMax = 1024;
+  static constexpr size_t kStatementsMax = 32;
+  static constexpr size_t kNameBytesMax = 192;
 };
 
 // A client has come or gone. Valid during the call.

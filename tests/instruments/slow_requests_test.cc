@@ -128,6 +128,40 @@ TEST_F(SlowRequestsTest, TextsAreBoundedAndEndBeforeAPassword) {
   }
 }
 
+TEST_F(SlowRequestsTest, NamesAreBoundedAtWholeCharacters) {
+  std::string name;
+  while (name.size() < 100'000) name += "\u20ac";  // three bytes
+  const std::string text = "SELECT * FROM \"k" + name + "\".\"" + name + "\"";
+  AddQuery(text);
+  client_.user = name;
+  std::vector<execute::RequestView> views = Views();
+  Note(views, milliseconds(100));
+  ASSERT_TRUE(told_);
+  EXPECT_EQ(told_->table, "k" + name.substr(0, 189) + "." + name.substr(0, 192));
+  EXPECT_EQ(told_->user, name.substr(0, 192));
+}
+
+// Each costs a look-up, and those that are not known have no text that would fill the line.
+TEST_F(SlowRequestsTest, OfABatchTheFirstAreLookedUp) {
+  protocol::BatchStatement statement;
+  statement.kind = protocol::BatchStatement::Kind::kPrepared;
+  statement.query_or_id = "unknown";
+  std::vector<protocol::BatchStatement> statements(1000, statement);
+  statement.kind = protocol::BatchStatement::Kind::kQuery;
+  statement.query_or_id = "INSERT INTO k.t (a) VALUES (1)";
+  statements[31] = statements[32] = statement;
+  protocol::Request message;
+  protocol::Batch batch;
+  batch.statements = statements;
+  message.message = batch;
+  messages_.push_back(message);
+  std::vector<execute::RequestView> views = Views();
+  Note(views, milliseconds(100));
+  ASSERT_TRUE(told_);
+  EXPECT_EQ(told_->statement, "INSERT INTO k.t (a) VALUES (1)");
+  EXPECT_TRUE(told_->request.is_statement_cut);
+}
+
 TEST_F(SlowRequestsTest, OfSeveralTheLastThatIsOverIsTold) {
   AddQuery("SELECT * FROM a.first");
   AddQuery("SELECT * FROM a.second");

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +122,35 @@ TEST(CqlServer, TellsOfConnectionsAndSchemaChanges) {
                                             "CREATED KEYSPACE k.", "CREATED TABLE k.t",
                                             "DROPPED TABLE k.t", "HTTP ended 127.0.0.1 ",
                                             "HTTP open 127.0.0.1 "}));
+}
+
+// As where the heap refuses what telling takes: connections end then.
+TEST(CqlServer, WhatCannotBeToldIsLeftOut) {
+  std::atomic<int> told = 0;
+  const auto refuse = [&told] {
+    ++told;
+    throw std::bad_alloc();
+  };
+  CqlServerOptions options = Small();
+  options.http_port = 0;
+  options.on_connection = [&](const CqlConnectionNotice&) { refuse(); };
+  options.on_schema_change = [&](const CqlSchemaNotice&) { refuse(); };
+  auto server = CqlServer::Start(options);
+  ASSERT_TRUE(server.ok());
+  {
+    RawCqlClient client((*server)->cql_port());
+    ASSERT_TRUE(client.StartUp());
+    EXPECT_EQ(client
+                  .Query("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                         "'replication_factor': 1}")
+                  ->opcode,
+              0x08);
+    RawCqlClient http((*server)->http_port());
+    http.Send("GET /health HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(http.ReadBytes(15), "HTTP/1.1 200 OK");
+  }
+  (*server)->Stop();
+  EXPECT_EQ(told, 5) << "two that come and go, and the schema";
 }
 
 TEST(CqlServer, GivesBackWhatExpiresInTheStoreItServes) {

@@ -136,14 +136,18 @@ void CqlSession::Delay(std::vector<execute::DelayedAnswer> answers) {
   }
 }
 
-void CqlSession::TellOfConnection(bool is_open) const {
+void CqlSession::TellOfConnection(bool is_open) const noexcept {
   if (!loop_.server.on_connection) return;
-  const std::string address = state_.client.PeerText();
-  loop_.server.on_connection({.is_open = is_open,
-                              .protocol = "CQL",
-                              .client = address,
-                              .user = state_.client.user,
-                              .driver = state_.client.driver_name});
+  try {
+    const std::string address = state_.client.PeerText();
+    loop_.server.on_connection({.is_open = is_open,
+                                .protocol = "CQL",
+                                .client = address,
+                                .user = state_.client.user,
+                                .driver = state_.client.driver_name});
+  } catch (const std::bad_alloc&) {
+    // Connections end for that very reason: what cannot be told is left out.
+  }
 }
 
 void CqlSession::List() {

@@ -67,7 +67,7 @@ class CqlSession final : public network::Session {
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<execute::DelayedAnswer> answers);
-  void TellOfConnection(bool is_open) const;
+  void TellOfConnection(bool is_open) const noexcept;
   // Enters the client where clients are listed, or renews its entry.
   void List();
 

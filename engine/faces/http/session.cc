@@ -13,6 +13,7 @@
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
 #include "engine/execute/client_state.h"
+#include "engine/execute/peer_text.h"
 #include "engine/faces/http/text.h"
 
 namespace liststore::http_face {
@@ -112,14 +113,15 @@ HttpSession::~HttpSession() {
   loop_.server.pool.Drop(id_);
 }
 
-void HttpSession::TellOfConnection(bool is_open) const {
+void HttpSession::TellOfConnection(bool is_open) const noexcept {
   if (!loop_.server.on_connection) return;
-  execute::ClientState client;
-  client.peer_address = address_.peer;
-  client.peer_port = address_.peer_port;
-  const std::string address = client.PeerText();
-  loop_.server.on_connection(
-      {.is_open = is_open, .protocol = "HTTP", .client = address, .user = {}, .driver = {}});
+  try {
+    const std::string address = execute::PeerText(address_.peer, address_.peer_port);
+    loop_.server.on_connection(
+        {.is_open = is_open, .protocol = "HTTP", .client = address, .user = {}, .driver = {}});
+  } catch (const std::bad_alloc&) {
+    // Connections end for that very reason: what cannot be told is left out.
+  }
 }
 
 network::Session::Result HttpSession::OnBytes(std::string_view received,

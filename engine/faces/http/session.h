@@ -83,7 +83,7 @@ class HttpSession final : public network::Session {
   // Of an answer in one call.
   static constexpr size_t kSliceBytes = size_t{256} << 10;
 
-  void TellOfConnection(bool is_open) const;
+  void TellOfConnection(bool is_open) const noexcept;
   Result Answer(std::string_view received, const network::Turn& turn);
   // More is to come of the request at the front.
   Result WaitForMore(size_t consumed, const network::Turn& turn);
