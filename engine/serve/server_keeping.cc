@@ -152,6 +152,7 @@ absl::Status ServerKeeping::TakeSnapshot() {
   if (keeper_ == nullptr) {
     return absl::FailedPreconditionError("nothing is kept: there is no data_dir");
   }
+  const MutexLock lock(taking_);
   if (has_closed_) return absl::FailedPreconditionError("the server has stopped");
   const absl::StatusOr<durable::SnapshotResult> taken = keeper_->TakeSnapshot();
   SayOf(taken);
@@ -161,6 +162,8 @@ absl::Status ServerKeeping::TakeSnapshot() {
 void ServerKeeping::Stop() {
   if (schedule_) schedule_->Stop();
   if (keeper_ == nullptr || has_closed_.exchange(true)) return;
+  // Whoever takes a snapshot is waited for; those that come later are refused.
+  const MutexLock taking(taking_);
   absl::Status status;
   if (has_started_ && takes_snapshot_at_end_) {
     keeper_->Forget();  // nobody goes back any more

@@ -67,7 +67,8 @@ class ServerKeeping {
 
   // FailedPrecondition: nothing is kept, or it has stopped. Says how it came out.
   absl::Status TakeSnapshot();
-  // When nobody writes any more: the last snapshot, if it was asked for, and the end of the logs.
+  // When nobody writes any more: the last snapshot, if it was asked for, and the end of the logs. Waits for a
+  // snapshot that is under way.
   // Again: nothing.
   void Stop();
   // What became of that.
@@ -89,6 +90,7 @@ class ServerKeeping {
   std::optional<keeping::SnapshotSchedule> schedule_;
   bool has_started_ = false;
   std::atomic<bool> has_closed_ = false;
+  Mutex taking_;  // held while somebody takes a snapshot, and while all is closed
   Mutex mutex_;
   absl::Status stop_status_ ABSL_GUARDED_BY(mutex_);
 };

@@ -301,7 +301,8 @@ class CqlServer {
   CqlServer& operator=(const CqlServer&) = delete;
 
   // Accepts no more connections, answers the requests that have arrived and closes all connections.
-  // Takes at most 0.6 s plus the time of requests that are running. A second call has no effect.
+  // Waits for requests that are running and a snapshot that is being taken, however long those take, and half a second
+  // beside for clients to take their answers. A second call has no effect.
   // Data stays until the destructor.
   void Stop();
   // Once it has stopped: why not all that is to be kept is; the last snapshot that it was to take, or

@@ -10,11 +10,13 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
 #include "tests/support/raw_cql_client.h"
+#include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
 namespace cql_server_test {
@@ -151,6 +153,41 @@ TEST(CqlServer, WhatCannotBeToldIsLeftOut) {
   }
   (*server)->Stop();
   EXPECT_EQ(told, 5) << "two that come and go, and the schema";
+}
+
+// Whoever stops a server gets rid of its clients, also while a snapshot is taken that takes minutes.
+TEST(CqlServer, ClosesItsPortsWhileASnapshotIsTaken) {
+  const TempFolder folder;
+  std::atomic<bool> goes_on = false;
+  std::atomic<bool> is_taken = false;
+  CqlServerOptions options = Small();
+  options.data_dir = folder / "data";
+  options.on_keeping = [&](std::string_view line) {
+    if (!line.starts_with("snapshot")) return;
+    is_taken = true;
+    is_taken.notify_all();
+    goes_on.wait(false);
+  };
+  auto server = CqlServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  RawCqlClient client((*server)->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  absl::Status taken;
+  std::thread taker([&] { taken = (*server)->TakeSnapshot(); });
+  is_taken.wait(false);
+  std::atomic<bool> has_stopped = false;
+  std::thread stopper([&] {
+    (*server)->Stop();
+    has_stopped = true;
+  });
+  EXPECT_FALSE(client.Read()) << "its end";
+  EXPECT_FALSE(has_stopped) << "the snapshot is waited for";
+  goes_on = true;
+  goes_on.notify_all();
+  taker.join();
+  stopper.join();
+  EXPECT_TRUE(taken.ok()) << taken;
+  EXPECT_TRUE((*server)->stop_status().ok());
 }
 
 TEST(CqlServer, GivesBackWhatExpiresInTheStoreItServes) {
