@@ -12,8 +12,7 @@
 
 namespace liststore {
 
-// One thread. Text is escaped as far as the names of machines need it: quotes and backslashes;
-// control characters are left out.
+// One thread. Quotes, backslashes and control characters of texts, which are UTF-8, are escaped.
 class JsonLine {
  public:
   void Add(std::string_view key, double value) { Put(key, absl::StrFormat("%.6g", value)); }
@@ -33,7 +32,10 @@ class JsonLine {
   static std::string Quoted(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {
-      if (static_cast<unsigned char>(c) < ' ') continue;
+      if (static_cast<unsigned char>(c) < ' ') {
+        absl::StrAppendFormat(&quoted, "\\u%04x", static_cast<unsigned>(c));
+        continue;
+      }
       if (c == '"' || c == '\\') quoted += '\\';
       quoted += c;
     }

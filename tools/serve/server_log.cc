@@ -135,7 +135,7 @@ void ServerLog::SayMemory(const CqlMemoryNotice& notice) {
 
 void ServerLog::SaySlowRequest(const CqlSlowRequest& slow) {
   if (!log_.Writes(LogLevel::kWarning)) return;
-  const std::optional<uint64_t> left_out = slow_requests_.Pass(std::chrono::steady_clock::now());
+  const std::optional<uint64_t> left_out = slow_requests_.Pass(now_());
   if (!left_out) return;
   std::vector<LogField> fields = {{"operation", slow.operation},
                                   {"request", slow.request},
@@ -189,8 +189,7 @@ void ServerLog::SayFailure(std::string_view line) {
   {
     const MutexLock lock(mutex_);
     if (failures_.size() >= kFailuresMax && !failures_.contains(about)) failures_.clear();
-    left_out = failures_.try_emplace(std::string(about))
-                   .first->second.Pass(std::chrono::steady_clock::now());
+    left_out = failures_.try_emplace(std::string(about)).first->second.Pass(now_());
   }
   if (!left_out) return;
   std::string text(line);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "engine/base/mutex.h"
@@ -19,14 +20,16 @@
 namespace liststore {
 
 // What clients bring about is said once a second for each kind of thing, and how often it was in between;
-// evictions, of which a cache has some all the time, once a minute. Outlives the server. Thread-safe, but for
+// evictions, of which a cache has some all the time, once a minute; of LogLevel::kDebug each connection and each change
+// of the schema. Outlives the server. Thread-safe, but for
 // LookAt.
 class ServerLog {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
-  // `log` outlives it.
-  explicit ServerLog(Log& log) : log_(log) {}
+  // `log` outlives it. `now`: by which what comes often is said now and then; thread-safe.
+  explicit ServerLog(Log& log, std::function<Instant()> now = std::chrono::steady_clock::now)
+      : log_(log), now_(std::move(now)) {}
 
   // From now on a server of these options says all that it has to say here.
   void TakeNotices(CqlServerOptions& options);
@@ -47,6 +50,7 @@ class ServerLog {
   void SayFailure(std::string_view line);
 
   Log& log_;
+  const std::function<Instant()> now_;
   LogPace slow_requests_;
   Mutex mutex_;
   std::map<std::string, LogPace, std::less<>> failures_
