@@ -1,6 +1,5 @@
 #include "tools/serve/demo.h"
 
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,9 +40,9 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   return store;
 }
 
-void SayHowToConnect(std::string_view address, int port) {
+std::string HowToConnect(std::string_view address, int port) {
   const std::string host(address);
-  absl::FPrintF(stderr, R"(
+  return absl::StrFormat(R"(
 Keyspace demo, table list_items: what alice, bob and carol read lately. From another terminal:
 
   Python   # in a shell: python3 -m venv demo-env && demo-env/bin/pip install cassandra-driver
@@ -62,7 +61,7 @@ Keyspace demo, table list_items: what alice, bob and carol read lately. From ano
 
 Ctrl-C ends it; what is in memory goes with it.
 )",
-                host, port, host, port, host, port);
+                         host, port, host, port, host, port);
 }
 
 }  // namespace liststore

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -19,8 +20,8 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
                                                     uint64_t memory_limit_bytes,
                                                     const Clock& clock);
 
-// Says on standard error how drivers connect to it.
-void SayHowToConnect(std::string_view address, int port);
+// How drivers connect to it: lines, each with its end.
+std::string HowToConnect(std::string_view address, int port);
 
 }  // namespace liststore
 

@@ -1,7 +1,6 @@
 #include "tools/serve/serve.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +46,7 @@
 #include "tools/serve/server_options.h"
 #include "tools/serve/service_manager.h"
 #include "tools/serve/start_lines.h"
+#include "tools/serve/wait_for_stop.h"
 
 namespace liststore {
 namespace {
@@ -85,51 +84,6 @@ absl::Status WriteReadyFile(const std::string& path, std::string_view line) {
       absl::StrCat("cannot write the ready file ", path, ": ", strerror(errno)));
   unlink(temporary.c_str());
   return status;
-}
-
-// Standard input has ended. What comes before is read and forgotten.
-bool InputEnded() {
-  char bytes[4096];
-  const ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
-  return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
-}
-
-// What is done while the server runs.
-struct WaitCalls {
-  std::function<void()> on_hangup;  // SIGHUP
-  std::function<void()> on_user;    // SIGUSR1
-  std::function<void()> on_period;  // over and over
-  std::chrono::nanoseconds period = std::chrono::seconds(1);
-};
-
-// Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
-std::string WaitForStop(int signals, bool until_eof, const WaitCalls& calls) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point next = Clock::now() + calls.period;
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-    pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-    const int ready =
-        poll(waits, until_eof ? 2 : 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    if (Clock::now() >= next) {
-      calls.on_period();
-      next = Clock::now() + calls.period;
-    }
-    if (ready <= 0) continue;
-    signalfd_siginfo info;
-    if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
-      if (info.ssi_signo == SIGHUP) {
-        calls.on_hangup();
-        continue;
-      }
-      if (info.ssi_signo == SIGUSR1) {
-        calls.on_user();
-        continue;
-      }
-      return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
-    }
-    if (until_eof && waits[1].revents != 0 && InputEnded()) return "end of standard input";
-  }
 }
 
 // " by NAME, process PID" of the port that `taken` is about; empty: nobody can be seen.
@@ -300,31 +254,116 @@ absl::Status SayThatItServes(const ServeOptions& options, const StartFacts& fact
     std::fflush(stdout);
   }
   if (is_for_people) {
-    std::fputs(StartLines(options, facts).c_str(), stderr);
+    log.WriteLines(StartLines(options, facts));
   } else {
     log.Write({.level = LogLevel::kInfo, .event = "start", .text = StartText(options, facts)});
   }
   return absl::OkStatus();
 }
 
-// The exit status of a stop that was asked for.
-absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaOption>& scylla,
-                          Log& log) {
-  // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
+// A signalfd of those that the program deals with, which it blocks: before any thread exists, so that no thread
+// takes them. A closed standard output ends nothing. `rereads`: SIGHUP is one of them; where it means nothing it
+// ends the program, as that of a terminal that is closed.
+absl::StatusOr<int> OpenSignals(bool rereads) {
   sigset_t stops;
   sigemptyset(&stops);
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
-  // Where it means nothing it ends the program, as that of a terminal that is closed.
-  ServiceManager service;
-  const bool rereads =
-      !options.tls_certificate.empty() || options.reread_log_level || service.is_there();
   if (rereads) sigaddset(&stops, SIGHUP);
   sigaddset(&stops, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
   signal(SIGPIPE, SIG_IGN);
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
   if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
+  return signals;
+}
+
+// `trim`, which outlives the server, is told what concerns it.
+void TellTrim(HeapTrim& trim, CqlServerOptions& options) {
+  options.on_work_memory_freed = [&trim](uint64_t bytes) { trim.NoteFreed(bytes); };
+  if (!options.divide_memory) return;
+  options.divide_memory = [&trim, divide = options.divide_memory](uint64_t of) {
+    const absl::StatusOr<CqlMemoryShares> shares = divide(of);
+    if (shares.ok()) trim.SetLimit(of);
+    return shares;
+  };
+}
+
+// A server that clients can connect to, until it has stopped. All outlive it.
+class ServerRun {
+ public:
+  ServerRun(const ServeOptions& options, Log& log, ServerLog& server_log, ServiceManager& service,
+            CqlServer& server)
+      : options_(options),
+        log_(log),
+        server_log_(server_log),
+        service_(service),
+        server_(server),
+        snapshots_(log, server) {}
+
+  // Until it is to stop; returns why.
+  std::string_view Wait(int signals) {
+    service_.Ready(ServiceStatus(options_, server_));
+    WaitCalls calls{.on_hangup = [this] { Reload(); },
+                    .on_user = [this] { TakeSnapshot(); },
+                    .on_period = [this] { Look(); }};
+    if (const auto period = service_.watchdog_period()) {
+      calls.period = std::min(calls.period, *period / 2);
+    }
+    return WaitForStop(signals, options_.until_eof, calls);
+  }
+
+  // First the clients go; a snapshot that is under way may take minutes, and is waited for.
+  void Stop(std::string_view reason) {
+    LeaveOutWhatIsRefused([&] {
+      const std::string farewell = absl::StrCat(ToAbsl(reason), ": stops with ",
+                                                server_.connection_count(), " connections open");
+      service_.Stopping(farewell);
+      log_.Write({.level = LogLevel::kInfo, .event = "stop", .text = farewell});
+    });
+    server_.Stop();
+    LeaveOutWhatIsRefused([&] {
+      service_.Resend();
+      server_log_.LookAt(server_.Counters(), std::chrono::steady_clock::now());
+      log_.Write({.level = LogLevel::kInfo, .event = "end", .text = Summary(server_, began_)});
+    });
+  }
+
+ private:
+  void Look() {
+    const auto now = std::chrono::steady_clock::now();
+    // First: no memory is needed for it.
+    service_.LookAfter(server_.LongestTurn(), now);
+    server_log_.LookAt(server_.Counters(), now);
+    service_.Status(ServiceStatus(options_, server_));
+  }
+  void Reload() {
+    service_.Reloading();
+    if (!options_.tls_certificate.empty()) ReloadTls(log_, server_);
+    ReloadLogLevel(log_, options_);
+    service_.Ready(ServiceStatus(options_, server_));
+  }
+  void TakeSnapshot() {
+    if (!options_.data_dir.empty()) return snapshots_.Take();
+    log_.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
+  }
+
+  const ServeOptions& options_;
+  Log& log_;
+  ServerLog& server_log_;
+  ServiceManager& service_;
+  CqlServer& server_;
+  SnapshotsOnDemand snapshots_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+// The exit status of a stop that was asked for.
+absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaOption>& scylla,
+                          Log& log) {
+  ServiceManager service;
+  LS_ASSIGN_OR_RETURN(const int signals,
+                      OpenSignals(!options.tls_certificate.empty() || options.reread_log_level ||
+                                  service.is_there()));
   log.Start();
 
   LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options, scylla));
@@ -339,17 +378,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   server_log.TakeNotices(server_options);
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
-  server_options.on_work_memory_freed = [&heap_trim](uint64_t bytes) {
-    heap_trim.NoteFreed(bytes);
-  };
-  if (server_options.divide_memory) {
-    server_options.divide_memory = [&heap_trim,
-                                    divide = server_options.divide_memory](uint64_t of) {
-      const absl::StatusOr<CqlMemoryShares> shares = divide(of);
-      if (shares.ok()) heap_trim.SetLimit(of);
-      return shares;
-    };
-  }
+  TellTrim(heap_trim, server_options);
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const StartFacts facts{.cql_port = server->cql_port(),
@@ -363,40 +392,10 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   LS_RETURN_IF_ERROR(SayThatItServes(options, facts, log));
   SayWhatIsOpen(log, options, facts.cql_port);
   SayWhatMemoryIsNotThere(log, options.memory_limit_bytes);
-  if (options.demo) SayHowToConnect(options.address, facts.cql_port);
+  if (options.demo) log.WriteLines(HowToConnect(options.address, facts.cql_port));
 
-  service.Ready(ServiceStatus(options, *server));
-  const auto look = [&] {
-    const auto now = std::chrono::steady_clock::now();
-    server_log.LookAt(server->Counters(), now);
-    service.LookAfter(server->LongestTurn(), now);
-    service.Status(ServiceStatus(options, *server));
-  };
-  const auto reload = [&] {
-    service.Reloading();
-    if (!options.tls_certificate.empty()) ReloadTls(log, *server);
-    ReloadLogLevel(log, options);
-    service.Ready(ServiceStatus(options, *server));
-  };
-  std::optional<SnapshotsOnDemand> snapshots(std::in_place, log, *server);
-  const auto take_snapshot = [&] {
-    if (!options.data_dir.empty()) return snapshots->Take();
-    log.Write(LogLevel::kWarning, "SIGUSR1: no snapshot is taken, there is no --data-dir");
-  };
-  const auto began = std::chrono::steady_clock::now();
-  WaitCalls calls{.on_hangup = reload, .on_user = take_snapshot, .on_period = look};
-  if (const auto period = service.watchdog_period()) {
-    calls.period = std::min(calls.period, *period / 2);
-  }
-  const std::string reason = WaitForStop(signals, options.until_eof, calls);
-  const std::string farewell =
-      absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open");
-  service.Stopping(farewell);
-  log.Write({.level = LogLevel::kInfo, .event = "stop", .text = farewell});
-  snapshots.reset();
-  server->Stop();
-  look();
-  log.Write({.level = LogLevel::kInfo, .event = "end", .text = Summary(*server, began)});
+  ServerRun run(options, log, server_log, service, *server);
+  run.Stop(run.Wait(signals));
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +22,9 @@ namespace {
 
 // Loops that have nothing to do come round once a second.
 constexpr std::chrono::seconds kSilenceMin(3);
+
+// Of what is kept: three and a reload or two.
+constexpr size_t kKeptMax = 8;
 
 std::string_view Variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -73,40 +78,52 @@ ServiceManager::~ServiceManager() {
 }
 
 void ServiceManager::Ready(std::string_view status) {
-  status_ = status;
-  Send(absl::StrCat("READY=1\nSTATUS=", status_));
+  SendOrKeep(absl::StrCat("READY=1\nSTATUS=", ToAbsl(status)), status);
 }
 
 void ServiceManager::Reloading() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  Send(absl::StrCat("RELOADING=1\nMONOTONIC_USEC=",
-                    int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
+  SendOrKeep(absl::StrCat("RELOADING=1\nMONOTONIC_USEC=",
+                          int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000),
+             status_);
 }
 
 void ServiceManager::Stopping(std::string_view status) {
-  status_ = status;
-  Send(absl::StrCat("STOPPING=1\nSTATUS=", status_));
+  SendOrKeep(absl::StrCat("STOPPING=1\nSTATUS=", ToAbsl(status)), status);
 }
 
 void ServiceManager::Status(std::string_view status) {
-  if (status == status_) return;
-  status_ = status;
-  Send(absl::StrCat("STATUS=", status_));
+  Resend();
+  if (!is_there() || status == status_ || !kept_.empty()) return;
+  if (Send(absl::StrCat("STATUS=", ToAbsl(status)))) status_ = status;
 }
 
 void ServiceManager::LookAfter(std::chrono::nanoseconds longest_turn, Instant now) {
-  if (!watchdog_period_ || now < next_) return;
+  Resend();
+  if (!watchdog_period_ || now < next_ || !kept_.empty()) return;
   if (longest_turn > std::max<std::chrono::nanoseconds>(*watchdog_period_, kSilenceMin)) return;
   // Whoever calls comes a little late: then the next time would be one too late.
-  next_ = now + *watchdog_period_ / 2;
-  Send("WATCHDOG=1");
+  if (Send("WATCHDOG=1")) next_ = now + *watchdog_period_ / 2;
 }
 
-void ServiceManager::Send(const std::string& state) const {
+void ServiceManager::Resend() {
+  while (!kept_.empty() && Send(kept_.front())) kept_.pop_front();
+}
+
+void ServiceManager::SendOrKeep(std::string state, std::string_view status) {
   if (!is_there()) return;
-  // What cannot be sent at once is said again, or nobody listens any more.
-  static_cast<void>(send(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  // Of what has piled up the last counts.
+  if (kept_.size() == kKeptMax) kept_.pop_front();
+  kept_.push_back(std::move(state));
+  Resend();
+  status_ = kept_.empty() ? std::string(status) : std::string();
+}
+
+bool ServiceManager::Send(const std::string& state) const {
+  if (send(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
+  // Else nobody listens any more.
+  return errno != EAGAIN && errno != EWOULDBLOCK && errno != ENOBUFS && errno != EINTR;
 }
 
 }  // namespace liststore

@@ -4,14 +4,15 @@
 #define LISTSTORE_TOOLS_SERVE_SERVICE_MANAGER_H_
 
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace liststore {
 
-// Where nobody asks to be told, all of this does nothing. One thread. A call sends one datagram, and does not
-// wait for whoever reads it.
+// Where nobody asks to be told, all of this does nothing. One thread. A call sends a datagram, and does not wait for
+// whoever reads it: Ready, Reloading and Stopping are kept where there is no room, and sent before what comes next.
 class ServiceManager {
  public:
   using Instant = std::chrono::steady_clock::time_point;
@@ -25,8 +26,8 @@ class ServiceManager {
 
   // Somebody is told.
   bool is_there() const { return socket_ >= 0; }
-  // How often it wants to hear that all is well: twice in the time after which it ends a program that
-  // is silent. nullopt: not at all.
+  // How often it is to hear that all is well, at least: half of the time after which it ends a program that is
+  // silent. nullopt: not at all.
   std::optional<std::chrono::nanoseconds> watchdog_period() const { return watchdog_period_; }
 
   // The server serves; again behind Reloading. `status`: one line for people.
@@ -35,16 +36,21 @@ class ServiceManager {
   void Stopping(std::string_view status);
   // Sent when it is not what was said last.
   void Status(std::string_view status);
-  // All is well, if it is: `longest_turn` is how long a loop has been at one thing. To be called as often
-  // as the watchdog wants, and more often at will. A loop may be silent for as long as the watchdog's period,
-  // and for three seconds at least.
+  // Sends what was kept.
+  void Resend();
+  // Resend; and that all is well, if it is, twice in that time or more often: `longest_turn` is how long a loop
+  // has been at one thing. To be called as often as the watchdog wants, and more often at will. A loop may be
+  // silent for as long as the watchdog's period, and for three seconds at least.
   void LookAfter(std::chrono::nanoseconds longest_turn, Instant now);
 
  private:
-  void Send(const std::string& state) const;
+  // False: there is no room at the moment.
+  bool Send(const std::string& state) const;
+  void SendOrKeep(std::string state, std::string_view status);
 
   int socket_ = -1;     // connected; -1: nobody is told
-  std::string status_;  // that was said last
+  std::string status_;  // that was said last; empty: none, or it waits
+  std::deque<std::string> kept_;
   std::optional<std::chrono::nanoseconds> watchdog_period_;
   Instant next_ = Instant::min();  // to say that all is well
 };

@@ -518,10 +518,11 @@ TEST(Serve, LogsLinesOfJsonWithSlowRequests) {
     RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
     ASSERT_TRUE(client.StartUp());
     FillTable(client, 50'000);
-    // Longer than a second behind what the filling has said.
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-    ASSERT_EQ(client.Query("SELECT * FROM feat.clicks WHERE v = 'none' ALLOW FILTERING")->opcode,
-              0x08);
+    // The filling may have said one: another is said in the next second.
+    while (program.Errors().find(R"("operation":"SELECT")") == std::string::npos) {
+      ASSERT_EQ(client.Query("SELECT * FROM feat.clicks WHERE v = 'none' ALLOW FILTERING")->opcode,
+                0x08);
+    }
     client.Close();
   }
   program.Signal(SIGTERM);
@@ -600,7 +601,7 @@ TEST(Serve, TellsTheServiceManager) {
                          {"NOTIFY_SOCKET=" + name, "WATCHDOG_USEC=2000000"});
   const std::string port = std::to_string(ParseReady(program.ReadLine()).cql_port);
   EXPECT_EQ(next(), "READY=1\nSTATUS=serves CQL on 127.0.0.1, port " + port + "; 0 connections");
-  EXPECT_EQ(next(), "WATCHDOG=1") << "twice in the time that it is given";
+  EXPECT_EQ(next(), "WATCHDOG=1") << "twice in the time that it is given, or more often";
   EXPECT_EQ(next(), "WATCHDOG=1");
   program.Signal(SIGHUP);
   std::string text;
@@ -615,6 +616,8 @@ TEST(Serve, TellsTheServiceManager) {
   const ProgramResult result = program.Wait();
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_NE(result.err.find("liststore: has ended, after "), std::string::npos) << result.err;
+  std::string behind(4096, '\0');
+  EXPECT_LT(recv(file, behind.data(), behind.size(), MSG_DONTWAIT), 0) << behind;
   close(file);
 }
 

@@ -91,6 +91,32 @@ TEST_F(ServiceManagerTest, SaysHowItIs) {
   }
 }
 
+// What counts is not lost where the socket is full: it comes once there is room, in its order.
+TEST_F(ServiceManagerTest, WhatDoesNotFitIsSentLater) {
+  const std::string name = "@liststore." + std::to_string(getpid()) + ".full";
+  const Listener listener(name);
+  Set("NOTIFY_SOCKET", name);
+  Set("WATCHDOG_USEC", "20000000");
+  ServiceManager manager;
+  // More than a socket has room for.
+  for (int i = 0; i < 10'000; ++i) manager.Status(std::to_string(i));
+  manager.Ready("serves");
+  manager.Reloading();
+  manager.Ready("serves again");
+  manager.Status("2 connections");
+  std::string last;
+  for (std::string text; !(text = listener.Next()).empty();) last = text;
+  EXPECT_TRUE(last.starts_with("STATUS=")) << last;
+  manager.LookAfter(seconds(0), std::chrono::steady_clock::now());
+  EXPECT_EQ(listener.Next(), "READY=1\nSTATUS=serves");
+  EXPECT_TRUE(listener.Next().starts_with("RELOADING=1\n"));
+  EXPECT_EQ(listener.Next(), "READY=1\nSTATUS=serves again");
+  EXPECT_EQ(listener.Next(), "WATCHDOG=1");
+  EXPECT_EQ(listener.Next(), "");
+  manager.Status("2 connections");
+  EXPECT_EQ(listener.Next(), "STATUS=2 connections") << "it was not said";
+}
+
 TEST_F(ServiceManagerTest, TheWatchdogHearsOfLoopsThatTurn) {
   const std::string name = "@liststore." + std::to_string(getpid()) + ".watchdog";
   const Listener listener(name);
