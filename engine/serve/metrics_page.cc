@@ -204,7 +204,8 @@ void AppendEngine(const MetricsSources& sources, PrometheusText& out) {
   out.Gauge("liststore_lanes_waited_for", "Of these, lanes for which others wait.",
             lanes.waited_for);
   out.Begin("liststore_requests_in_flight", Type::kGauge,
-            "Requests beside the loops that wait for a thread, or have one.");
+            "Requests beside the loops that wait for a thread, or have one: of http the one that "
+            "asks as well.");
   for (const MetricsSources::BesideLoops& face : sources.beside_loops()) {
     out.Add({{"face", face.face}, {"state", "waiting"}}, face.waiting);
     out.Add({{"face", face.face}, {"state", "running"}}, face.running);

@@ -4,7 +4,7 @@
 //   response.set_content(liststore::MetricsText(*store), liststore::kMetricsContentType);
 //
 // Names are those of the server's page where they mean the same: liststore_table_rows,
-// liststore_memory_bytes; docs/embedding.md lists all. Counters begin with the store, or the cache.
+// liststore_memory_limit_bytes; docs/embedding.md lists all. Counters begin with the store, or the cache.
 #ifndef LISTSTORE_METRICS_TEXT_H_
 #define LISTSTORE_METRICS_TEXT_H_
 
