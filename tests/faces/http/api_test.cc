@@ -396,11 +396,15 @@ TEST_F(ApiTest, PermissionsHoldAsTheyDoOverCql) {
   EXPECT_EQ(
       Ask("POST /api/query", R"({"query":"SELECT cluster_name FROM system.local"})", tester).status,
       200);
-  EXPECT_EQ(Ask("GET /api/counters", {}, as("root:wrong")).status, 401);
-  // The next one of the address waits.
-  EXPECT_EQ(Ask("GET /api/counters", {}, root).status, 429);
+  // The next one of the address waits. A machine with other work may have waited as long before it asks:
+  // then once more.
+  int status = 200;
+  for (int i = 0; i < 100 && status == 200; ++i) {
+    EXPECT_EQ(Ask("GET /api/counters", {}, as("root:wrong")).status, 401);
+    status = Ask("GET /api/counters", {}, root).status;
+  }
+  EXPECT_EQ(status, 429);
   // And comes in once it has: the wait is behind the failure, not behind each attempt.
-  int status = 429;
   while (status == 429) status = Ask("GET /api/counters", {}, root).status;
   EXPECT_EQ(status, 200);
 }
