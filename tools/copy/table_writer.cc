@@ -22,6 +22,9 @@ constexpr size_t kSendBytes = size_t{256} << 10;
 // Of a batch, which is one mutation: Cassandra takes 16 MiB as it comes.
 constexpr size_t kBatchStatementsMax = 1000;
 constexpr size_t kBatchBytesMax = size_t{1} << 20;
+// Each append under a timestamp of its own has the server write the row again, and what one request
+// comes to by that is bounded there, with twice as many.
+constexpr size_t kBatchRewrittenMax = size_t{1} << 19;
 
 // Statements of a table, as the cells of `layout` have to be written.
 class StatementTexts {
@@ -353,6 +356,10 @@ absl::Status TableWriter::WriteList(const RemoteRows& page, size_t row, size_t c
 absl::Status TableWriter::AppendList(const RemoteRows& page, size_t row, size_t cell,
                                      bool is_static) {
   const std::vector<RemoteElement>& elements = contents_[cell].elements;
+  size_t row_elements = 0;
+  for (const auto& content : contents_) row_elements += content.elements.size();
+  const size_t statements_max =
+      std::clamp<size_t>(kBatchRewrittenMax / row_elements, 1, kBatchStatementsMax);
   batch_.clear();
   size_t batch_bytes = 0;
   for (size_t i = 0; i < elements.size();) {
@@ -368,7 +375,7 @@ absl::Status TableWriter::AppendList(const RemoteRows& page, size_t row, size_t 
     AddUsing(group, values);
     values.Add(Collection(run, Parts::kList, [](const RemoteElement&) { return true; }));
     AddKey(page, row, is_static ? page.partition_keys() : page.keys(), values);
-    const bool is_full = batch_.size() >= kBatchStatementsMax || batch_bytes >= kBatchBytesMax;
+    const bool is_full = batch_.size() >= statements_max || batch_bytes >= kBatchBytesMax;
     if (i < elements.size() && !is_full) continue;
     LS_RETURN_IF_ERROR(MakeRoom());
     client_->requests().UnloggedBatch(free_streams_.back(), statements_.lists[cell], batch_,
