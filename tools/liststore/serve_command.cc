@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_format.h"
 #include "engine/settings/setting.h"
 #include "programs/console/host_port.h"
 #include "tools/serve/serve.h"
@@ -154,11 +153,8 @@ void TakePortOfAddress(const Subcommand& command, ServeOptions* options) {
 int Serve(const Subcommand& command, ServeOptions options) {
   GiveFreedMemoryBack(options.shards);
   TakePortOfAddress(command, &options);
-  if (options.log_level != "error") {
-    for (const std::string& variable : command.UnknownVariables("LISTSTORE")) {
-      if (variable.starts_with(kOfThePlugin)) continue;
-      absl::FPrintF(stderr, "liststore: no option takes the variable %s\n", variable);
-    }
+  for (const std::string& variable : command.UnknownVariables("LISTSTORE")) {
+    if (!variable.starts_with(kOfThePlugin)) options.unknown_variables.push_back(variable);
   }
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);

@@ -392,6 +392,10 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   LS_RETURN_IF_ERROR(SayThatItServes(options, facts, log));
   SayWhatIsOpen(log, options, facts.cql_port);
   SayWhatMemoryIsNotThere(log, options.memory_limit_bytes);
+  // Behind the start: a start that fails says that, and nothing beside it.
+  for (const std::string& variable : options.unknown_variables) {
+    log.Write(LogLevel::kWarning, absl::StrCat("no option takes the variable ", variable));
+  }
   if (options.demo) log.WriteLines(HowToConnect(options.address, facts.cql_port));
 
   ServerRun run(options, log, server_log, service, *server);

@@ -22,7 +22,9 @@ struct ServeOptions {
   std::optional<uint16_t> http_port;  // 0: any free one. Absent: no HTTP.
   std::string ready_file;             // empty: none
   bool json = false;                  // the line of JSON on a terminal, too, and no others
-  uint32_t shards = 1;                // 0: none are said, which looks like Cassandra
+  // Of the environment, that look like an option's and are none's, with what may be meant.
+  std::vector<std::string> unknown_variables;
+  uint32_t shards = 1;  // 0: none are said, which looks like Cassandra
   // Of the process: rows, clients and the program. 0: three quarters of the machine's.
   uint64_t memory_limit_bytes = 0;
   std::string memory_policy = "reject";  // or "evict"

@@ -1,7 +1,10 @@
 // What is typed wrong is answered with what was meant.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/tools/program.h"
@@ -153,11 +156,27 @@ TEST(CommandLine, AVariableThatNobodyTakesIsSaid) {
   program.ReadLine();
   program.CloseInput();
   const std::string err = program.Wait().err;
-  EXPECT_TRUE(
-      err.starts_with("liststore: no option takes the variable LISTSTORE_CQL_PRT; did you "
-                      "mean LISTSTORE_CQL_PORT?\n"))
+  EXPECT_NE(err.find("liststore: no option takes the variable LISTSTORE_CQL_PRT; did you "
+                     "mean LISTSTORE_CQL_PORT?\n"),
+            std::string::npos)
       << err;
   EXPECT_EQ(err.find("TCP"), std::string::npos) << err;
+}
+
+TEST(CommandLine, AStartThatFailsSaysThatAlone) {
+  RunningProgram first({"serve", "--cql-port", "0", "--until-eof"}, {});
+  const std::string ready = first.ReadLine();
+  constexpr std::string_view kPort = "\"cql_port\":";
+  const size_t at = ready.find(kPort);
+  ASSERT_NE(at, std::string::npos) << ready;
+  const std::string port =
+      std::to_string(std::strtoul(ready.c_str() + at + kPort.size(), nullptr, 10));
+  RunningProgram second({"serve", "--cql-port", port}, {"LISTSTORE_CQL_PRT=9042"});
+  const std::string err = second.Wait().err;
+  EXPECT_NE(err.find(port), std::string::npos) << err;
+  EXPECT_EQ(std::ranges::count(err, '\n'), 1) << err;
+  first.CloseInput();
+  first.Wait();
 }
 
 }  // namespace command_line_test
