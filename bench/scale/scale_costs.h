@@ -19,7 +19,7 @@ struct ScaleForm {
 };
 // docs/scale.md says how each figure was measured.
 std::span<const ScaleForm> ScaleForms();
-// Null: there is none of that name.
+// Null: no cost has that name.
 const ScaleForm* FindScaleForm(std::string_view name);
 
 // Sets one: "transfer=120". InvalidArgument names what is wrong, and what there is.

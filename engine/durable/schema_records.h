@@ -21,7 +21,7 @@ bool ReadSchemaChange(ByteReader& input, SchemaChangeRecord& record);
 void AppendNumbers(std::span<const NumberedTable> tables, std::string& out);
 bool ReadNumbers(ByteReader& input, std::vector<NumberedTable>& tables);
 
-// A return: to a mark of the same run, behind which everything is undone, or to no tables of users at all.
+// A return: to a mark of the same run, which undoes what came after it, or to no tables of users at all.
 struct ReturnRecord {
   uint64_t mark = 0;           // its step; 0: to nothing
   uint64_t base_snapshot = 0;  // the newest that has nothing of what is undone; 0: there is none

@@ -59,8 +59,8 @@ class RowSink {
   // when AcceptsPackedRuns().
   virtual void OnPackedRun(const PackedRun& run) = 0;
   virtual bool AcceptsPackedRuns() const = 0;
-  // Instead of OnRows, where AcceptsEncodedRows(): a row of very many cells, which is none of those that the
-  // read counts, since nobody knows yet whether it lives.
+  // Instead of OnRows, where AcceptsEncodedRows(): a row of very many cells. The read does not
+  // count it, since nobody knows yet whether it lives.
   virtual void OnEncodedRow(const EncodedRowView& /*row*/) {}
   virtual bool AcceptsEncodedRows() const { return false; }
   // The live cells of the static row, before any rows; at least one. Called only for reads that ask

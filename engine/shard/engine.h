@@ -167,7 +167,8 @@ class Engine {
   // was.
   //
   // At the instant every lane is held for O(tables * lanes); then `clock` is called, and its time is
-  // the image's, and `at_instant`, behind which nothing fails: it may call AppendBarrierHeld. A batch is in it whole, or not at all.
+  // the image's, and `at_instant`, after which nothing fails, and which may call AppendBarrierHeld. A
+  // batch is in it whole, or not at all.
   OpStatus TakeImage(
       std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock, EngineImage& image,
       absl::FunctionRef<void()> at_instant = [] {});

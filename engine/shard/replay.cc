@@ -209,7 +209,7 @@ class RecordsBehind {
     skips_ = barrier && barrier->step >> commitlog::kRunShift <= copied_->run();
     return !skips_;
   }
-  // Events stand in no order with what was undone: a return says anew what they are about.
+  // Events stand in no order with what was undone: a return says again what they are about.
   bool IsUndone(const LogRecord& record) {
     if (undone_.empty() || record.kind == RecordKind::kEvent) return false;
     uint64_t step = 0;

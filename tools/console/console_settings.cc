@@ -42,7 +42,7 @@ std::string_view PlainCommand(std::string_view text) {
   return {};
 }
 
-// What `on`, `off` or nothing makes of a switch; nullopt: it is none of these.
+// What `on`, `off` or nothing makes of a switch; nullopt: anything else.
 std::optional<bool> Switched(std::string_view argument, bool present) {
   if (argument.empty()) return !present;
   if (argument == "on") return true;
