@@ -170,6 +170,21 @@ void Connection::WaitForTurn() {
   waits_for_turn_ = true;
 }
 
+void Connection::WaitForHandshakeTurn() {
+  if (waits_for_turn_) return;
+  share_.handshakes.push_back(id_);
+  waits_for_turn_ = true;
+  share_.go_on_with_handshakes();
+}
+
+bool Connection::TakeHandshakeTurn() {
+  waits_for_turn_ = false;
+  const bool goes_on = !closed_;
+  if (goes_on) Guarded([this] { TakeTurn(); });
+  EndCallback();
+  return goes_on;
+}
+
 void Connection::TakeTurn() {
   if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) {
     AnswerLeftover();
@@ -232,6 +247,8 @@ void Connection::OnReadable() {
   if (drains_) {
     Drain();
   } else if (MayRead()) {
+    // Its turn arms it.
+    if (tls_ != nullptr && !tls_->has_shaken_hands()) return WaitForHandshakeTurn();
     ReadAndAnswer();
   }
   Arm();

@@ -52,6 +52,11 @@ struct LoopShare {
   AnswerGate* gate = nullptr;
   std::deque<AtGate> at_gate = {};  // by their numbers
   size_t entered = 0;               // since the gate's last round was closed
+  // Connections whose handshakes of TLS go on, in the order in which they asked. A step of one is a
+  // signature, up to some milliseconds: between two steps everybody else has a turn.
+  std::deque<uint64_t> handshakes = {};
+  // Somebody is in `handshakes`.
+  std::function<void()> go_on_with_handshakes;
   // Destroys the connection.
   std::function<void(uint64_t id)> remove;
   // More is held than may be: who holds most is to end.
@@ -99,6 +104,9 @@ class Connection final : private Client {
   // The gate's `number` has passed: what waited there is written, and the connection may be gone.
   // `at_once`: when the round was closed, and nothing was waited for.
   void PassGate(uint64_t number, bool at_once);
+  // Its turn among the handshakes has come. False: it has ended meanwhile, which costs nothing; in both
+  // cases it may be gone.
+  bool TakeHandshakeTurn();
   // Ends what has taken too long, as of the share's clock, or is condemned.
   void CheckTimes();
   void EndIfCondemned();
@@ -122,6 +130,8 @@ class Connection final : private Client {
   void WaitForTimer();
   // Until others have had theirs.
   void WaitForTurn();
+  // The same until it is its turn among the handshakes.
+  void WaitForHandshakeTurn();
   // What a turn is for, once it has come.
   void TakeTurn();
   // Does the work of a callback. Where the heap refuses, this connection ends, and no other.

@@ -20,11 +20,13 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .received = nullptr,
              .encrypted = {},
              .gate = shared.gate,
+             .go_on_with_handshakes = [this] { shake_hands_.Ask(); },
              .remove = [this](uint64_t id) { Remove(id); },
              .make_room = shared.make_room},
       next_check_(share_.now + kCheckTime),
       pass_gate_(loop, [this] { PassGate(kNoRound); }),
       begin_round_(loop, [] {}),
+      shake_hands_(loop, [this] { ShakeHands(); }),
       check_times_(loop, [this] { CheckTimesNow(shared_.now()); }),
       end_condemned_(loop,
                      [this] {
@@ -116,6 +118,18 @@ void ConnectionGroup::PassGate(uint64_t closed_now) {
     const auto at = connections_.find(next.id);
     if (at != connections_.end()) at->second->PassGate(next.number, next.number == closed_now);
   }
+}
+
+void ConnectionGroup::ShakeHands() {
+  std::deque<uint64_t>& waiting = share_.handshakes;
+  bool is_done = false;
+  while (!waiting.empty() && !is_done) {
+    const auto at = connections_.find(waiting.front());
+    waiting.pop_front();
+    is_done = at != connections_.end() && at->second->TakeHandshakeTurn();
+  }
+  // Behind what is ready now.
+  if (!waiting.empty()) shake_hands_.Ask();
 }
 
 void ConnectionGroup::NoteCount() {

@@ -89,6 +89,8 @@ class ConnectionGroup {
   static constexpr uint64_t kNoRound = 0;
   // Those go on whose numbers have passed the gate. Who has the number that was closed just now has not waited.
   void PassGate(uint64_t closed_now);
+  // A step of the next one, and of no other.
+  void ShakeHands();
   void NoteCount();
 
   const Shared& shared_;
@@ -105,6 +107,7 @@ class ConnectionGroup {
   // Any thread.
   runtime::Errand pass_gate_;
   runtime::Errand begin_round_;
+  runtime::Errand shake_hands_;
   runtime::Errand check_times_;
   runtime::Errand end_condemned_;
   runtime::Errand begin_stop_;

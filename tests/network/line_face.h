@@ -40,6 +40,8 @@ struct Seen {
   std::atomic<size_t> calls{0};
   std::atomic<size_t> lines{0};
   std::atomic<size_t> answer_bytes_max{0};
+  std::function<void()>
+      at_line;  // by the loop, when a line was dealt with; set before one is sent
 };
 
 // A request is a line, and so is its answer: what the line says after the face's name, but for
@@ -82,6 +84,7 @@ class LineSession final : public Session {
       if (spins_) return {.consumed = result.consumed, .waits_for = WaitsFor::kTurn};
       received.remove_prefix(end + 1);
       result.consumed += end + 1;
+      if (seen_.at_line) seen_.at_line();
       ++seen_.lines;
     }
     seen_.answer_bytes_max = std::max(seen_.answer_bytes_max.load(), turn.answers.size());

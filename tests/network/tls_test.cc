@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -564,6 +566,37 @@ TEST(Tls, AHandshakeThatTakesTooLongEnds) {
   EXPECT_EQ(slow.ReadAll(), "");
   ExpectSays(shaken, "c", "one:c\n");
   EXPECT_EQ(server.faces().server().counters().ended_in_handshake, 2u);
+}
+
+TEST(Tls, HandshakesOfManyKeepNobodyWaiting) {
+  constexpr size_t kMany = 60;  // fewer than a loop learns of at once
+  const TlsFiles files;
+  TlsServer server(files);
+  RawTlsClient other(server.port(), files.Trusting());
+  ExpectSays(other, "a", "one:a\n");
+  std::vector<std::unique_ptr<RawCqlClient>> clients;
+  while (clients.size() < kMany) clients.push_back(std::make_unique<RawCqlClient>(server.port()));
+  server.faces().AwaitConnections(kMany + 1);
+  // All of them are ready before the other one is.
+  std::promise<void> go_on;
+  server.faces().face().HoldLoop([held = go_on.get_future().share()] { held.wait(); });
+  TlsPeer peer(files.Trusting());
+  peer.Shake();
+  const std::string hello = peer.Take();
+  for (const auto& client : clients) ASSERT_TRUE(client->Send(hello));
+  size_t greeted = SIZE_MAX;
+  server.faces().face().seen().at_line = [&] {
+    greeted = static_cast<size_t>(
+        std::ranges::count_if(clients, [](const auto& client) { return client->HasAnswer(); }));
+  };
+  ASSERT_TRUE(other.Send("b\n"));
+  go_on.set_value();
+  EXPECT_EQ(other.ReadBytes(6), "one:b\n");
+  EXPECT_LE(greeted, 2u) << "handshakes that came before a line that was there";
+  for (const auto& client : clients) EXPECT_TRUE(client->ReadSome());
+  // Who has gone before its turn takes none.
+  clients.clear();
+  server.faces().AwaitConnections(1);
 }
 
 TEST(Tls, HandshakesAreInTheBudget) {
