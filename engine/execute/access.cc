@@ -138,7 +138,9 @@ cql::CqlStatus Access::EnsureLoggedIn() const {
 }
 
 cql::CqlOr<roles::PermissionSet> Access::PermissionsOn(const Resource& resource) const {
-  if (!rules_.checks_permissions) return roles::PermissionSet::All();
+  if (!rules_.checks_permissions) {
+    return MayUse(resource) ? roles::PermissionSet::All() : roles::PermissionSet();
+  }
   if (!client_.has_logged_in) return roles::PermissionSet();
   const std::optional<roles::PermissionSet> permissions =
       roles_->PermissionsOn(client_.user, resource);
@@ -152,11 +154,20 @@ cql::CqlStatus Access::Ensure(Permission permission, const Resource& resource) c
   return Refusal(permission, resource);
 }
 
+bool Access::MayUse(const Resource& resource) const {
+  if (!rules_.asks_for_passwords || IsSuperuser()) return true;
+  return resource.kind() != roles::ResourceKind::kData || resource.parts().empty() ||
+         resource.parts().front() != "liststore";
+}
+
 bool Access::IsSuperuser() const {
   return client_.has_logged_in && roles_->IsSuperuser(client_.user);
 }
 
 cql::CqlError Access::Refusal(Permission permission, const Resource& resource) const {
+  if (!rules_.checks_permissions) {
+    return Unauthorized("Only superusers may use " + resource.ToString());
+  }
   std::string message = "User " + client_.user + " has no ";
   message.append(roles::ToString(permission)).append(" permission on ");
   return Unauthorized(message + resource.ToString() + " or any of its parents");

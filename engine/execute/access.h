@@ -32,10 +32,13 @@ class Access {
   const roles::RoleState& roles() const { return *roles_; }
   // Unauthorized: it has not logged in.
   cql::CqlStatus EnsureLoggedIn() const;
-  // Invalid: its role was dropped meanwhile. Where nothing is checked everything.
+  // Invalid: its role was dropped meanwhile. Where permissions are not checked all of them, but for what
+  // MayUse says.
   cql::CqlOr<roles::PermissionSet> PermissionsOn(const roles::Resource& resource) const;
   // Unauthorized: it may not; Invalid as above.
   cql::CqlStatus Ensure(roles::Permission permission, const roles::Resource& resource) const;
+  // Where permissions are not checked and clients log in, the instruments are for superusers.
+  bool MayUse(const roles::Resource& resource) const;
   // Of itself; false for who has not logged in.
   bool IsSuperuser() const;
 

@@ -1,4 +1,4 @@
-// Whether a client may run a plan, where permissions are checked.
+// Whether a client may run a plan, where clients log in or permissions are checked.
 #include <string>
 #include <variant>
 

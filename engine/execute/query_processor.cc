@@ -102,7 +102,7 @@ QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
                     ? options_.settings
                     : std::make_shared<const settings::LiveSettings>(settings::ScyllaConfig())),
       roles_(options_.roles != nullptr ? options_.roles : std::make_shared<roles::RoleStore>()),
-      checks_permissions_(roles_->rules().checks_permissions),
+      checks_access_(roles_->rules().asks_for_passwords || roles_->rules().checks_permissions),
       statements_(options_.statement_bytes_max),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
@@ -151,7 +151,7 @@ bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestVie
   if (!is_read && !statement.item_insert) return false;
   if (IsSerial(consistency) || (is_read && !MayRead(consistency))) return false;
   ExecuteGroup& group = turn.scratch.group;
-  if (checks_permissions_) {
+  if (checks_access_) {
     Call call(request, turn, turn.now_nanos, &group);
     if (!CheckAccess(*statement.plan, call).ok()) return false;
   }
@@ -343,7 +343,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
   std::vector<cql::BoundValue>& values = call.scratch.values;
   values.clear();
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
-  if (checks_permissions_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
+  if (checks_access_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
   if (call.client.place.defers() && call.request.body_bytes() > kLoopTextBytesMax &&
       std::ranges::any_of(plan.computed, TakesJsonApart)) {

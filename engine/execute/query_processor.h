@@ -193,7 +193,8 @@ class QueryProcessor final : public RequestHandler {
   // What a definition is refused with when it is prepared.
   cql::CqlStatus CheckPreparedDefinition(const cql::SchemaPlan& plan, const Call& call);
   cql::CqlStatus RunRoles(const cql::RolePlan& plan, Call& call);
-  // ---- check_access.cc, where permissions are checked. Unauthorized: the client may not.
+  // ---- check_access.cc, where clients log in or permissions are checked. Unauthorized: the client
+  // may not.
   cql::CqlStatus CheckAccess(const cql::Plan& plan, Call& call);
   cql::CqlStatus CheckModification(const cql::ModificationPlan& plan, Call& call);
   cql::CqlStatus CheckTable(const std::shared_ptr<const TableDefinition>& table,
@@ -217,7 +218,7 @@ class QueryProcessor final : public RequestHandler {
   const QueryProcessorOptions options_;
   const std::shared_ptr<const settings::LiveSettings> settings_;
   const std::shared_ptr<roles::RoleStore> roles_;
-  const bool checks_permissions_;  // the roles' rule
+  const bool checks_access_;  // not everybody may do everything
   StatementCache statements_;
   TimeuuidSource timeuuids_;
 };

@@ -296,7 +296,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   }
   // Some of its plans may be of a later schema, and the clock set back meanwhile.
   if (engine_.catalog().generation() != generation) return Ran::kTableGone;
-  if (checks_permissions_) {
+  if (checks_access_) {
     for (const cql::ModificationPlan* const change : changes) {
       LS_RETURN_IF_ERROR(CheckModification(*change, call));
     }

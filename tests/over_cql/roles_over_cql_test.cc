@@ -264,7 +264,6 @@ TEST_F(Roles, WithoutAnAuthorizerNothingIsGranted) {
        "'replication_factor': 1}");
   Must("bob", "CREATE TABLE k.t (p int PRIMARY KEY)");
   Must("bob", "SELECT * FROM system.clients");
-  Must("bob", "UPDATE liststore.clock SET mode = 'manual' WHERE key = 'clock'");
   EXPECT_EQ(Refusal(kRoot, "GRANT SELECT ON k.t TO bob"),
             "2200 GRANT operation is not supported by AllowAllAuthorizer");
   EXPECT_EQ(Refusal("bob", "REVOKE SELECT ON k.t FROM cassandra"),
@@ -277,6 +276,35 @@ TEST_F(Roles, WithoutAnAuthorizerNothingIsGranted) {
   EXPECT_EQ(Refusal("bob", "LIST ALL PERMISSIONS"),
             "2100 You are not authorized to view everyone's permissions");
   EXPECT_EQ(Rows(kRoot, "SELECT * FROM system.role_permissions"), "");
+}
+
+// Whoever may wipe everybody's data, see their values or move their clock is no client like others.
+TEST_F(Roles, WithoutAnAuthorizerTheInstrumentsAreForSuperusers) {
+  Start("AllowAllAuthorizer");
+  CreateRole("bob");
+  const std::pair<const char*, const char*> statements[] = {
+      {"UPDATE liststore.clock SET mode = 'manual' WHERE key = 'clock'", "clock"},
+      {"INSERT INTO liststore.faults (name, op, action) VALUES ('f', 'SELECT', 'read_timeout')",
+       "faults"},
+      {"DELETE FROM liststore.faults WHERE name = 'f'", "faults"},
+      {"BEGIN BATCH DELETE FROM liststore.faults WHERE name = 'f' APPLY BATCH", "faults"},
+      {"SELECT * FROM liststore.requests", "requests"},
+      {"TRUNCATE liststore.requests", "requests"},
+      {"SELECT * FROM liststore.memory", "memory"},
+      // Roles as well are then as they were at first.
+      {"UPDATE liststore.data SET action = 'reset' WHERE key = 'data'", "data"},
+  };
+  for (const auto& [statement, table] : statements) {
+    EXPECT_EQ(Refusal("bob", statement),
+              std::string("2100 Only superusers may use <table liststore.") + table + ">")
+        << statement;
+  }
+  EXPECT_EQ(Rows(kRoot, "SELECT name FROM liststore.faults"), "");
+  Must(kRoot, "GRANT cassandra TO bob");
+  for (const auto& [statement, table] : statements) {
+    if (std::string_view(statement).starts_with("BEGIN")) continue;  // no table of ours takes one
+    Must("bob", statement);
+  }
 }
 
 TEST_F(Roles, AreDescribedAsTheStatementsThatMakeThem) {
