@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the documents promise: the example runs, README.md shows it, links lead somewhere.
+"""What the documents promise: the examples run, README.md and docs/embedding.md show them, links lead somewhere, and the
+chart of README.md has the figures of docs/benchmarks.md.
 
     tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C NEAR_CACHE KEPT_LISTS
 
@@ -24,14 +25,16 @@ CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 DECISION = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
 
 
+def cpp_blocks(document):
+    return re.findall(r"^```cpp\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
 def check_example(root, program):
-    """README.md shows the file that was built, and it does what it says."""
+    """README.md shows a part of the file that was built, and it does what it says."""
     source = (root / EXAMPLE).read_text(encoding="utf-8")
-    blocks = re.findall(
-        r"^```cpp\n(.*?)^```$", (root / "README.md").read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL)
-    if blocks != [source]:
-        yield f"README.md: its one cpp block must be {EXAMPLE}, word for word"
+    blocks = cpp_blocks(root / "README.md")
+    if len(blocks) != 1 or f"\n{blocks[0]}" not in source:
+        yield f"README.md: its one cpp block must be whole lines of {EXAMPLE}"
     run = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     if run.returncode != 0 or run.stdout != EXAMPLE_PRINTS:
         yield f"{EXAMPLE}: status {run.returncode}, printed {run.stdout!r}, not {EXAMPLE_PRINTS!r}"
@@ -50,9 +53,11 @@ def check_c_example(program):
 def check_embedding(root, near_cache, kept_lists):
     """docs/embedding.md shows the files that were built, and what they print."""
     text = (root / "docs/embedding.md").read_text(encoding="utf-8")
-    sources = [(root / name).read_text(encoding="utf-8") for name in (NEAR_CACHE, KEPT_LISTS)]
-    if re.findall(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) != sources:
-        yield f"docs/embedding.md: its cpp blocks must be {NEAR_CACHE} and {KEPT_LISTS}, word for word"
+    names = (EXAMPLE, NEAR_CACHE, KEPT_LISTS)
+    if cpp_blocks(root / "docs/embedding.md") != [(root / name).read_text(encoding="utf-8") for name in names]:
+        yield f"docs/embedding.md: its cpp blocks must be {', '.join(names)}, word for word"
+    if "".join(f"    {line}\n" for line in EXAMPLE_PRINTS.splitlines()) not in text:
+        yield f"docs/embedding.md: does not show what {EXAMPLE} prints"
     with tempfile.TemporaryDirectory() as folder:
         # The second time it finds what the first has left.
         kept = [kept_lists, f"{folder}/data"]
@@ -63,6 +68,14 @@ def check_embedding(root, near_cache, kept_lists):
             if any(run.returncode != 0 for run in runs) or not shown or shown not in text:
                 yield (f"{name}: status {[run.returncode for run in runs]}, prints what "
                        f"docs/embedding.md does not show: {shown}{runs[0].stderr}")
+
+
+def check_chart(root):
+    """The chart has the figures of the tables."""
+    run = subprocess.run([sys.executable, root / "tools/docs_site/make_chart", "--check"], capture_output=True,
+                         text=True, timeout=60, check=False)
+    if run.returncode != 0:
+        yield run.stderr.strip()
 
 
 def check_links(root, documents):
@@ -96,7 +109,7 @@ def main():
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md"),
                         *(root / "tools").rglob("*.md")])
     broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
-              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_links(root, documents),
+              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_chart(root), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0
