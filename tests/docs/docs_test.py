@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What the documents promise: the examples run, README.md and docs/embedding.md show them, links lead somewhere, and the
-chart of README.md has the figures of docs/benchmarks.md.
+"""What the documents promise: the example runs, README.md shows it, links lead somewhere.
 
     tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C NEAR_CACHE KEPT_LISTS
 
@@ -70,14 +69,6 @@ def check_embedding(root, near_cache, kept_lists):
                        f"docs/embedding.md does not show: {shown}{runs[0].stderr}")
 
 
-def check_chart(root):
-    """The chart has the figures of the tables."""
-    run = subprocess.run([sys.executable, root / "tools/docs_site/make_chart", "--check"], capture_output=True,
-                         text=True, timeout=60, check=False)
-    if run.returncode != 0:
-        yield run.stderr.strip()
-
-
 def check_links(root, documents):
     """Relative links lead to files of the tree."""
     for document in documents:
@@ -109,7 +100,7 @@ def main():
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md"),
                         *(root / "tools").rglob("*.md")])
     broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
-              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_chart(root), *check_links(root, documents),
+              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0
