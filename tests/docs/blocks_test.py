@@ -145,7 +145,10 @@ def check_tls(root, program):
             yield from problems(text, blocks.run_sh(f"{{\n{blocks.started(text)}\n}} 2> openssl.log"))
             port = blocks.ready("tls_port") or blocks.ready("cql_port")
             asked = reports[0].splitlines()[0].replace("db.example:9142", f"localhost:{port}")
-            yield from problems(asked, blocks.run_sh(f"{asked} {client}"), "nothing found; 0 requests looked at...\n")
+            printed = blocks.run_sh(f"{asked} {client}")
+            # What a busy machine had to do with the server may stand around it.
+            if "nothing found; 0 requests looked at" not in printed or "failed:" in printed:
+                yield f"{asked} {client}\nprinted\n{printed}"
             blocks.end_server()
 
 
