@@ -1,4 +1,5 @@
 liststore serve --http-port 8080 --clock manual:1767225600 &
+sleep 1  # it takes some milliseconds until it serves
 liststore query "CREATE KEYSPACE feat WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 liststore query "CREATE TABLE feat.clicks (user text, ts int, item text, PRIMARY KEY (user, ts))"
 liststore query "INSERT INTO feat.clicks (user, ts, item) VALUES ('u1', 1, 'story-7') USING TTL 2592000"

@@ -52,7 +52,7 @@ class Blocks(page.Page):
     def __init__(self, root, program, name):
         super().__init__(name, root, program)
         # Of what runs in it the page shows nothing; but that it fails is told.
-        self.run_sh("set -o pipefail; trap 'echo \"failed: $BASH_COMMAND\"' ERR\n"
+        self.run_sh("trap 'echo \"failed: $BASH_COMMAND\"' ERR\n"
                     'curl() { command curl -sS --fail-with-body "$@"; }; export -f curl')
 
     def started(self, text):
@@ -104,10 +104,11 @@ def problems(block, printed, expected=""):
         yield f"{block}printed\n{printed}and not\n{expected}"
 
 
-def check_http(root, program):
-    """The page of HTTP, from top to bottom."""
-    with shown(root, program, "docs/http.md") as blocks:
-        yield from page.check(blocks, blocks_of(root, "docs/http.md"))
+def check_pages(root, program):
+    """Pages of a shell, from top to bottom."""
+    for name in ("docs/ten_minutes.md", "docs/http.md"):
+        with shown(root, program, name) as blocks:
+            yield from page.check(blocks, blocks_of(root, name))
 
 
 def check_cql_support(root, program):
@@ -179,7 +180,7 @@ def main():
         if shutil.which(tool) is None:
             print(f"skipped: there is no {tool}")
             return 77
-    checks = (check_readme, check_http, check_cql_support, check_tls, check_roles, check_operations,
+    checks = (check_readme, check_pages, check_cql_support, check_tls, check_roles, check_operations,
               console_sessions.check)
     broken = []
     for check in checks:
@@ -187,7 +188,7 @@ def main():
             broken += check(root, program)
         except NotServed as problem:
             broken.append(str(problem))
-    print("\n".join(broken) if broken else f"{len(checks)} pages, as shown")
+    print("\n".join(broken) if broken else f"{len(checks)} checks of pages, as shown")
     return 1 if broken else 0
 
 
