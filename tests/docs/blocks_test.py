@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs blocks of README.md and of pages of docs/ that are no whole page of tests: each as it stands, but for ports, which
-are free ones here, and for names of machines, which are this one.
+"""Runs blocks of README.md and of pages of docs/ that have no test of their own: each as it stands, but for ports,
+which are free ones here, and for names of machines, which are this one.
 
     tests/docs/blocks_test.py ROOT LISTSTORE
 
@@ -142,7 +142,8 @@ def check_tls(root, program):
             yield "docs/tls.md: its blocks are others than the test knows"
             return
         yield from problems(makes[0], blocks.run_sh(f"{{\n{makes[0]}}} 2> openssl.log"))
-        for text, client in zip(serves, ("--user cassandra --password secret", "--tls-certificate orders.crt --tls-key orders.key")):
+        clients = ("--user cassandra --password secret", "--tls-certificate orders.crt --tls-key orders.key")
+        for text, client in zip(serves, clients):
             yield from problems(text, blocks.run_sh(f"{{\n{blocks.started(text)}\n}} 2> openssl.log"))
             port = blocks.ready("tls_port") or blocks.ready("cql_port")
             asked = reports[0].splitlines()[0].replace("db.example:9142", f"localhost:{port}")
@@ -160,7 +161,8 @@ def check_roles(root, program):
         blocks.run_sh("echo secret > password.txt")
         yield from problems(text, blocks.run_sh(blocks.started(text)))
         port = blocks.ready("cql_port")
-        asked = f"LISTSTORE_PASSWORD=secret liststore query --via 127.0.0.1:{port} --user root --format csv 'LIST ROLES'"
+        asked = (f"LISTSTORE_PASSWORD=secret liststore query --via 127.0.0.1:{port} --user root --format csv "
+                 "'LIST ROLES'")
         yield from problems(asked, blocks.run_sh(asked), "role,super,login,options\nroot,True,True,{}\n")
 
 
