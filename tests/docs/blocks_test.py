@@ -35,6 +35,14 @@ SCHEMAS = (
                      "INSERT INTO clicks (user, item) VALUES ('u1', 7) USING TTL 315360000"]),
     ("feat.clicks", ["CREATE TABLE clicks (user text, ts int, item bigint, PRIMARY KEY (user, ts))"]),
 )
+# Who runs the blocks of pages that this does not.
+ELSEWHERE = {
+    "docs/cql_errors.md": "tests/over_cql/error_table_test.cc", "docs/embedding.md": "tests/install/install_test",
+    "docs/migration.md": "tests/peers/run_tests", "docs/moving_to_fixtures.md": "tests/docs/moving_test.py",
+    "docs/test_double.md": "tests/docs/test_double_test.py"}
+# Pages whose blocks are no code, or take what no test has: a package that was built, an operating system to install in.
+NOT_RUN = ("docs/architecture.md", "docs/data_model.md", "docs/packages.md")
+FIXTURES = "docs/fixtures/"  # docs_test.py compares these with the files that tests/fixtures runs
 KEYSPACE = "CREATE KEYSPACE feat WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 
 
@@ -176,6 +184,18 @@ def check_operations(root, program):
             yield f"docs/operations.md: no option takes {name}"
 
 
+def check_all_are_run(root, _):
+    """A page with blocks of code is one that somebody runs, or is said not to be."""
+    here = {"README.md", "docs/ten_minutes.md", "docs/http.md", "docs/console.md", "docs/cql_support.md", "docs/tls.md",
+            "docs/roles.md", "docs/operations.md"}
+    for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+        name = path.relative_to(root).as_posix()
+        if not page.BLOCK.search(path.read_text(encoding="utf-8")) or name.startswith(FIXTURES):
+            continue
+        if name not in here and name not in NOT_RUN and not (root / ELSEWHERE.get(name, "nowhere")).exists():
+            yield f"{name}: nobody runs its blocks; ELSEWHERE says who does"
+
+
 def main():
     root, program = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
     for tool in ("curl", "openssl"):
@@ -183,7 +203,7 @@ def main():
             print(f"skipped: there is no {tool}")
             return 77
     checks = (check_readme, check_pages, check_cql_support, check_tls, check_roles, check_operations,
-              console_sessions.check)
+              console_sessions.check, check_all_are_run)
     broken = []
     for check in checks:
         try:
