@@ -1,4 +1,5 @@
-// What somebody read lately: the example of README.md, which shows this file word for word.
+// What somebody read lately: the example of docs/embedding.md, which shows this file word for word; README.md
+// shows a part of it.
 #include <cstdio>
 #include <vector>
 
