@@ -22,7 +22,7 @@ C_EXAMPLE_PRINTS = (
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # Pages on fixtures, and the files whose blocks they show: a first line that is a comment names the file.
-FIXTURES = {"python": "tests/fixtures/python/stranger"}
+FIXTURES = {"python": "tests/fixtures/python/stranger", "javascript": "tests/fixtures/javascript/stranger"}
 FIXTURE_LANGUAGES = ("python", "javascript", "typescript")
 FIXTURE_BLOCK = re.compile(r"^```(\w+)\n(?:#|//) ([\w./-]+)\n", re.MULTILINE)
 DECISION = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
