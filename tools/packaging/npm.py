@@ -2,7 +2,7 @@
 
 import json
 
-from package_lib import archive, elf
+from package_lib import archive, elf, static_program
 from package_lib.build import Failure, root_of
 
 SOURCE = "tools/fixtures/javascript"
@@ -26,7 +26,8 @@ def package(binary, version, out):
             archive.member(f"package/{path.relative_to(source)}", path, 0o755 if path.parent.name == "bin" else 0o644)
             for path in files]),
         write(out / f"liststore-{platform}-{version}.tgz", root, carrier, None, [
-            archive.member("package/bin/liststore", binary, 0o755)]),
+            archive.member("package/bin/liststore", binary, 0o755),
+            *static_program.notices(binary, "package/THIRD_PARTY.txt")]),
     ]
 
 

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import sys
 
-from package_lib import archive, elf
+from package_lib import archive, elf, static_program
 from package_lib.build import Failure, root_of
 
 SOURCE = "tools/fixtures/python"
@@ -24,6 +24,7 @@ def package(binary, version, out):
     members += [
         archive.member(f"{name}/bin/liststore", binary, 0o755),
         archive.member(f"{info}/licenses/LICENSE", root_of(__file__) / "LICENSE"),
+        *static_program.notices(binary, f"{info}/licenses/THIRD_PARTY.txt"),
         archive.member(f"{info}/METADATA", metadata(project)),
         archive.member(f"{info}/WHEEL", wheel(tags)),
         archive.member(f"{info}/entry_points.txt", entry_points(project)),
@@ -44,19 +45,9 @@ def read_project(root, version):
 def platform_tags(binary):
     """A program without a loader runs on every Linux; one with libraries on this machine's alone, as far as is known."""
     processor = elf.processor(binary)
-    if is_static(binary):
+    if static_program.is_static(binary):
         return [f"{system}_{processor}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1")]
     return [f"linux_{processor}"]
-
-
-def is_static(binary):
-    """That no segment of its names a loader."""
-    head = binary.read_bytes()[:4096]
-    offset = int.from_bytes(head[32:40], "little")
-    size, count = (int.from_bytes(head[at:at + 2], "little") for at in (54, 56))
-    interpreter = 3  # PT_INTERP of <elf.h>
-    return all(int.from_bytes(head[at:at + 4], "little") != interpreter
-               for at in range(offset, offset + size * count, size))
 
 
 def metadata(project):
