@@ -21,6 +21,10 @@ C_EXAMPLE_PRINTS = (
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# Pages on fixtures, and the files whose blocks they show: a first line that is a comment names the file.
+FIXTURES = {"python": "tests/fixtures/python/stranger", "javascript": "tests/fixtures/javascript/stranger"}
+FIXTURE_LANGUAGES = ("python", "javascript", "typescript")
+FIXTURE_BLOCK = re.compile(r"^```(\w+)\n(?:#|//) ([\w./-]+)\n", re.MULTILINE)
 DECISION = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
 
 
@@ -69,6 +73,22 @@ def check_embedding(root, near_cache, kept_lists):
                        f"docs/embedding.md does not show: {shown}{runs[0].stderr}")
 
 
+def check_fixtures(root):
+    """Pages on fixtures show files that run as tests, word for word, and no other code."""
+    for language, folder in FIXTURES.items():
+        name = f"docs/fixtures/{language}.md"
+        text = (root / name).read_text(encoding="utf-8")
+        for block in re.findall(r"^```\w+\n.*?^```$", text, re.MULTILINE | re.DOTALL):
+            found = FIXTURE_BLOCK.match(block)
+            if found is None:
+                if block.startswith(tuple(f"```{shown}\n" for shown in FIXTURE_LANGUAGES)):
+                    yield f"{name}: a block that names no file: {block.splitlines()[1]}"
+                continue
+            file = root / folder / found.group(2)
+            if not file.is_file() or f"```{found.group(1)}\n{file.read_text(encoding='utf-8')}```" != block:
+                yield f"{name}: the block of {found.group(2)} must be {folder}/{found.group(2)}, word for word"
+
+
 def check_links(root, documents):
     """Relative links lead to files of the tree."""
     for document in documents:
@@ -100,7 +120,7 @@ def main():
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md"),
                         *(root / "tools").rglob("*.md")])
     broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
-              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_links(root, documents),
+              *check_embedding(root, sys.argv[4], sys.argv[5]), *check_fixtures(root), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0

@@ -45,7 +45,7 @@ class Page:
         self.environment = {
             **os.environ, "PYTHONDONTWRITEBYTECODE": "1",
             "PATH": f"{commands}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PYTHONPATH": str(root / "tools/fixtures/pytest/src"), "LISTSTORE_BINARY": str(program),
+            "PYTHONPATH": str(root / "tools/fixtures/python/src"), "LISTSTORE_BINARY": str(program),
             **(environment or {})}
         self.shell = subprocess.Popen(
             ["bash", "-m"], cwd=self.path, env=self.environment, stdin=subprocess.PIPE,
@@ -108,7 +108,7 @@ class Page:
         if not name.startswith("test_"):
             return ""
         run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "liststore_testing.plugin",
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "liststore.pytest_plugin",
              name], cwd=self.path, env=self.environment, capture_output=True, text=True, check=False)
         summary = SUMMARY.findall(run.stdout)
         return f"{summary[-1]}\n" if summary and run.returncode == 0 else run.stdout
