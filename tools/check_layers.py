@@ -127,6 +127,8 @@ PARTS = {
     "tools/selftest": ["bench/wire", "bench/measure", "programs/client", "programs/console", "base"],
     "tools/serve": ["programs/console", "settings", "base"],
     "tools/top": ["programs/client", "programs/console", "protocol", "base"],
+    # For tests of other programs: what it asks of a server goes over HTTP.
+    "tools/fixtures/cpp": ["base"],
     # The subcommands, as they are typed.
     "tools/liststore": ["tools/console", "tools/copy", "tools/instruments", "tools/query", "tools/replay", "tools/report", "tools/selftest", "tools/serve", "tools/top", "bench/cache",
                         "bench/embedded", "bench/overload", "bench/peers", "bench/target", "bench/wire",
@@ -178,6 +180,8 @@ CLOCK_READS = re.compile(
 
 # What a public header may include beside the public headers and the C++ standard library.
 PUBLIC_LIBRARIES = ("absl/status/", "absl/time/", "absl/types/")
+# The only one that may include GoogleTest: whoever includes it has that.
+FIXTURE_HEADER = "include/liststore/testing/gtest.h"
 
 # Library -> the only places of engine/ that may include it. Whatever is not named here, and is neither
 # the standard library, the C library nor Abseil, is not for the engine at all.
@@ -298,6 +302,8 @@ def check_library_include(path, header):
     if path.endswith(".h") and path not in MAY_BE_HEAVY and header.startswith(NEVER_IN_A_HEADER):
         yield f"{header} is for a .cc alone, never for a header"
     if path.startswith("include/"):
+        if path == FIXTURE_HEADER and header.startswith("gtest/"):
+            return
         if not is_system(header) and not header.startswith(PUBLIC_LIBRARIES):
             yield f"a public header includes {header}"
         return

@@ -171,8 +171,8 @@ function(liststore_check_sources_are_listed)
   endforeach()
   list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE present ${patterns})
-  # A stranger's project: built by its test, outside of this build.
-  list(FILTER present EXCLUDE REGEX "/tests/install/")
+  # Strangers' projects: built by their tests, outside of this build.
+  list(FILTER present EXCLUDE REGEX "/tests/(install|fixtures)/")
   get_property(left_out GLOBAL PROPERTY liststore_sources_left_out)
   list(REMOVE_ITEM present ${listed} ${left_out})
   if(present)
