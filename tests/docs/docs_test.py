@@ -22,8 +22,10 @@ C_EXAMPLE_PRINTS = (
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # Pages on fixtures, and the files whose blocks they show: a first line that is a comment names the file.
-FIXTURES = {"python": "tests/fixtures/python/stranger", "javascript": "tests/fixtures/javascript/stranger"}
-FIXTURE_LANGUAGES = ("python", "javascript", "typescript")
+FIXTURES = {"python": "tests/fixtures/python/stranger", "javascript": "tests/fixtures/javascript/stranger",
+            "go": "tests/fixtures/go", "java": "tests/fixtures/java/driver", "rust": "tests/fixtures/rust",
+            "cpp": "tests/fixtures/cpp"}
+FIXTURE_LANGUAGES = ("python", "javascript", "typescript", "go", "java", "rust", "cpp", "cmake")
 FIXTURE_BLOCK = re.compile(r"^```(\w+)\n(?:#|//) ([\w./-]+)\n", re.MULTILINE)
 DECISION = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
 
