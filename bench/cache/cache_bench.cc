@@ -18,6 +18,7 @@
 #include "engine/base/strings.h"
 #include "liststore/list_store.h"
 #include "programs/console/exit_codes.h"
+#include "programs/console/terminal.h"
 #include "programs/oplog/oplog_reader.h"
 
 namespace liststore {
@@ -157,6 +158,7 @@ class CacheBench {
     if (!options.simulation_only && options.flood_lists != 0) {
       absl::FPrintF(stderr, "%d lists through %d bytes\n", options.flood_lists,
                     options.flood_limit_bytes);
+      const WaitingLine waiting("pushing them through");
       LS_ASSIGN_OR_RETURN(report_.flood, MeasureFlood(options));
     }
     if (!options.simulation_only && options.hit_lists != 0) {
@@ -177,6 +179,7 @@ class CacheBench {
       line.capacity = std::max<size_t>(
           static_cast<size_t>(static_cast<double>(trace.distinct) * percent / 100), 10);
       absl::FPrintF(stderr, "%s, %d lists\n", trace.name, line.capacity);
+      const WaitingLine waiting("simulating");
       for (size_t i = 0; i < std::size(kCachePolicies); ++i) {
         line.hit_rates[i] = Simulate(kCachePolicies[i], line.capacity, trace);
       }

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "programs/console/chart.h"
+#include "programs/console/terminal.h"
 
 namespace liststore {
 namespace {
@@ -101,6 +103,32 @@ std::string Chart(const BenchCacheReport& report) {
 
 std::string Percent(double rate) { return absl::StrFormat("%.1f", 100 * rate); }
 
+// The size of the bars.
+constexpr double kChartedPercent = 10;
+
+void PrintHitRateBars(const BenchCacheReport& report, std::FILE* out) {
+  const Style style(out);
+  const TerminalLook look = LookOf(out);
+  for (const BenchCacheLine& line : report.lines) {
+    if (line.percent != kChartedPercent) continue;
+    std::vector<ChartBar> bars;
+    for (size_t i = 0; i < std::size(kCachePolicies); ++i) {
+      bars.push_back({std::string(NameOf(kCachePolicies[i])),
+                      line.hit_rates[i],
+                      Percent(line.hit_rates[i]) + " %",
+                      {},
+                      /*is_other=*/true});
+    }
+    if (line.store) {
+      bars.push_back({"the store", line.store->hit_rate, Percent(line.store->hit_rate) + " %"});
+    }
+    absl::FPrintF(
+        out, "\n%s",
+        BarChart(absl::StrFormat("hits, %s, room for %g %% of the lists", line.trace, line.percent),
+                 bars, look, style));
+  }
+}
+
 void PrintFlood(const BenchFlood& flood, std::FILE* out) {
   constexpr double kMiB = 1 << 20;
   absl::FPrintF(
@@ -164,6 +192,7 @@ void PrintBenchCacheReport(const BenchCacheReport& report, std::FILE* out) {
       absl::FPrintF(out, " | | | |\n");
     }
   }
+  PrintHitRateBars(report, out);
   if (report.flood) PrintFlood(*report.flood, out);
   if (report.hits) PrintHits(*report.hits, out);
 }

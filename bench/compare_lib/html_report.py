@@ -69,7 +69,9 @@ def _machine(result):
             ("processor", f"{machine['cpu']}, {machine['cores']} cores{', virtual' if machine['virtual'] else ''}"),
             ("memory", f"{machine['memory_bytes'] / 2**30:.1f} GiB, huge pages: {machine['huge_pages']}"),
             ("system", f"{machine['kernel']}, governor: {machine['governor']}"),
-            ("compiler", machine["compiler"]), ("load before", f"{machine['load_before']:.2f}")]
+            ("compiler", machine["compiler"])]
+    if "load_before" in machine:
+        rows.append(("load before", f"{machine['load_before']:.2f}"))
     if "stolen_share" in machine:
         rows.append(("stolen by the host", f"{machine['stolen_share']:.1%}"))
     if "core_share" in machine:

@@ -34,6 +34,7 @@ examples:
   bench/compare --growth --html growth.html              the curves alone
   bench/compare --short --peers plain,bare --lists 500000
   bench/compare --from result.json --html result.html    a report of an earlier run, nothing measured
+  bench/compare --from bench.json --html bench.html      of lines of `liststore bench embedded --json`, `bench wire --json`
 
 The programs are built first (preset release, in build/release) unless --build says where they are. A peer
 that is not installed is skipped, and said to be.
@@ -68,7 +69,7 @@ def parse(arguments):
                         help="measure again, up to N times in all, while a judged run is below its floors; it\n"
                              "fails by what all of them were below")
     parser.add_argument("--no-skip", action="store_true", help="a peer that is skipped is a failure")
-    parser.add_argument("--from", dest="source", metavar="FILE", help="report this result, measure nothing")
+    parser.add_argument("--from", dest="source", metavar="FILE", help="report this result, or lines of `liststore bench --json`; measure nothing")
     return parser.parse_args(arguments)
 
 

@@ -4,7 +4,7 @@ import functools
 import json
 import subprocess
 
-from compare_lib import forms, machine
+from compare_lib import bench_lines, forms, machine
 from compare_lib.bare_cql_server import BareCqlServer
 from compare_lib.cassandra_server import CassandraServer, Missing
 from compare_lib.programs import Failure, run_json, say, which
@@ -144,10 +144,13 @@ class Bench:
 
 
 def load(path):
-    """A result that an earlier run has written."""
+    """A result that an earlier run has written, or lines of `liststore bench --json` as one."""
     try:
         with open(path, encoding="utf-8") as file:
-            result = json.load(file)
+            text = file.read()
+        if bench_lines.are_lines(text):
+            return bench_lines.from_lines(path, text)
+        result = json.loads(text)
     except (OSError, ValueError) as error:
         raise Failure(f"{path}: {error}") from error
     if not isinstance(result, dict) or "ratios" not in result:

@@ -52,12 +52,12 @@ def _machine(result):
            f"{machine['memory_bytes'] / 2**30:.1f} GiB, {machine['kernel']}, huge pages: "
            f"{machine['huge_pages']}, governor: {machine['governor']}")
     yield f"  built by {machine['compiler']}"
-    met = [f"load before: {machine['load_before']:.2f}"]
+    met = [f"load before: {machine['load_before']:.2f}"] if "load_before" in machine else []
     if "stolen_share" in machine:
         met.append(f"stolen by the host: {machine['stolen_share']:.1%}")
     if "core_share" in machine:
         met.append(f"the timed thread had {machine['core_share']:.0%} of its core")
-    yield f"  {result['started']} UTC, {result['elapsed_seconds']:.0f} s; {'; '.join(met)}"
+    yield f"  {result['started']} UTC, {result['elapsed_seconds']:.0f} s{''.join(f'; {fact}' for fact in met)}"
     if result["lists"]:
         yield (f"  {result['lists']:,} lists of {result['items_per_list']} items with values of "
                f"{result['value_bytes']} bytes; {result['rounds']} rounds in turn; medians")

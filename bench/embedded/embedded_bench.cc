@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "bench/embedded/embedded_report.h"
 #include "bench/embedded/peer.h"
 #include "bench/embedded/situations.h"
+#include "bench/measure/bench_progress.h"
 #include "bench/measure/elapsed.h"
 #include "bench/measure/median.h"
 #include "bench/measure/workload.h"
@@ -76,11 +78,15 @@ absl::StatusOr<BenchEmbeddedOptions> Resolve(BenchEmbeddedOptions options) {
   return options;
 }
 
+constexpr BenchKind kThreadsKinds[] = {BenchKind::kGet10, BenchKind::kAdd1, BenchKind::kMixed};
+constexpr size_t kSituations = 3;
+
 class EmbeddedBench {
  public:
   // `peer`: nullptr for none.
   EmbeddedBench(const BenchEmbeddedOptions& options, const BenchPeer* peer)
       : peer_(peer),
+        progress_(StepsOf(options, peer != nullptr)),
         items_(SystemClock::Instance().NowNanos(), options.items_per_list,
                static_cast<size_t>(options.value_bytes)) {
     report_.options = options;
@@ -93,8 +99,11 @@ class EmbeddedBench {
     LS_RETURN_IF_ERROR(LoadStore());
     if (peer_ != nullptr) LS_RETURN_IF_ERROR(LoadPeer());
     Progress("changing every list once");
-    LS_RETURN_IF_ERROR(ChurnLists(*store_subject_, report_.options.threads));
-    if (peer_ != nullptr) LS_RETURN_IF_ERROR(ChurnLists(*peer_subject_, PeerThreads()));
+    {
+      const WaitingLine waiting("changing");
+      LS_RETURN_IF_ERROR(ChurnLists(*store_subject_, report_.options.threads));
+      if (peer_ != nullptr) LS_RETURN_IF_ERROR(ChurnLists(*peer_subject_, PeerThreads()));
+    }
     LS_RETURN_IF_ERROR(MeasureLines());
     while (store_->Reclaim() != 0) {
     }
@@ -111,7 +120,15 @@ class EmbeddedBench {
   const BenchReport& report() const { return report_; }
 
  private:
-  void Progress(const std::string& text) const { absl::FPrintF(stderr, "%s\n", text); }
+  void Progress(const std::string& text) { progress_.Say(text); }
+  // Measurements; what is loaded and what happens at the end are some more.
+  static size_t StepsOf(const BenchEmbeddedOptions& options, bool has_peer) {
+    const auto rounds = static_cast<size_t>(options.rounds);
+    const size_t sides = has_peer ? 2 : 1;
+    const size_t lines = (options.lines_only ? 1 : 2) * kBenchKinds * rounds * sides;
+    if (options.lines_only) return lines;
+    return lines + kSituations + (options.threads > 1 ? std::size(kThreadsKinds) * rounds : 0);
+  }
   double seconds() const { return report_.options.seconds; }
 
   // Lists grow in rounds, so that blocks are outgrown and left behind as in a store that has lived.
@@ -129,7 +146,10 @@ class EmbeddedBench {
                                                     static_cast<uint32_t>(options.items_per_list));
     const uint64_t before = ResidentBaseline();
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(LoadLists(*store_subject_, options.threads));
+    {
+      const WaitingLine waiting("loading");
+      LS_RETURN_IF_ERROR(LoadLists(*store_subject_, options.threads));
+    }
     BenchMemory& memory = report_.memory;
     memory.load_seconds = SecondsSince(begin);
     memory.items = options.lists * options.items_per_list;
@@ -160,7 +180,10 @@ class EmbeddedBench {
     LS_ASSIGN_OR_RETURN(peer_target_, peer_->open(options));
     peer_subject_ = std::make_unique<BenchSubject>(*peer_target_, items_, options.lists,
                                                    static_cast<uint32_t>(options.items_per_list));
-    LS_RETURN_IF_ERROR(LoadLists(*peer_subject_, PeerThreads()));
+    {
+      const WaitingLine waiting("loading");
+      LS_RETURN_IF_ERROR(LoadLists(*peer_subject_, PeerThreads()));
+    }
     report_.memory.load_seconds_peer = SecondsSince(begin);
     report_.memory.resident_peer = ResidentGrowth(before);
     return peer_target_->PopulateAhead();
@@ -188,8 +211,13 @@ class EmbeddedBench {
   absl::Status MeasureLine(BenchLine& line) {
     for (int round = 0; round < report_.options.rounds; ++round) {
       const uint64_t seed = report_.options.seed + 1'000 * static_cast<uint64_t>(round);
+      const std::string what =
+          absl::StrFormat("%s, %s, round %d of %d", kBenchNames[static_cast<size_t>(line.kind)],
+                          line.zipf ? "Zipf 0.99" : "uniform", round + 1, report_.options.rounds);
+      progress_.Step(what);
       LS_RETURN_IF_ERROR(MeasureRound(*store_subject_, line, seed, &line.ours));
       if (peer_ == nullptr) continue;
+      progress_.Step(absl::StrCat(what, ", ", report_.options.peer));
       LS_RETURN_IF_ERROR(MeasureRound(*peer_subject_, line, seed, &line.peer));
     }
     return absl::OkStatus();
@@ -207,10 +235,13 @@ class EmbeddedBench {
 
   absl::Status MeasureThreads() {
     const uint32_t threads = report_.options.threads;
-    for (const BenchKind kind : {BenchKind::kGet10, BenchKind::kAdd1, BenchKind::kMixed}) {
+    for (const BenchKind kind : kThreadsKinds) {
       BenchThreadsLine line{kind, {}, {}};
       for (int round = 0; round < report_.options.rounds; ++round) {
         const uint64_t seed = report_.options.seed + 1'000 * static_cast<uint64_t>(round) + 500;
+        progress_.Step(absl::StrFormat("%s, %d threads, round %d of %d",
+                                       kBenchNames[static_cast<size_t>(kind)], threads, round + 1,
+                                       report_.options.rounds));
         LS_ASSIGN_OR_RETURN(const double one,
                             ThroughputOfThreads(*store_subject_, kind, 1, seed, seconds()));
         LS_ASSIGN_OR_RETURN(const double many,
@@ -231,6 +262,7 @@ class EmbeddedBench {
     const uint64_t lists = options.lists;
     const double quiet_seconds = 3 * std::min(seconds(), 1.0);
     Progress(absl::StrFormat("deleting a feature of %d lists", lists));
+    progress_.Step("a feature is deleted");
     ::malloc_trim(0);
     LS_RETURN_IF_ERROR(store_->Populate(0));  // what is deleted is to be given back
     while (store_->Reclaim() != 0) {
@@ -240,20 +272,24 @@ class EmbeddedBench {
     ::malloc_trim(0);
     const uint64_t rows = std::min(kRowsThatExpire, report_.memory.items);
     Progress(absl::StrFormat("%d rows expire in one second", rows));
+    progress_.Step("rows expire");
     LS_ASSIGN_OR_RETURN(
         report_.expiry,
         MeasureExpiry(rows, static_cast<uint32_t>(options.items_per_list), quiet_seconds));
     Progress("at the memory limit");
+    progress_.Step("at the memory limit");
     ::malloc_trim(0);
     LS_ASSIGN_OR_RETURN(
         report_.limit,
         MeasureMemoryLimit(options.quick ? kQuickMemoryLimitBytes : kMemoryLimitBytes,
                            std::max<uint32_t>(options.threads, 1), 5 * seconds(), options.seed));
+    progress_.Clear();
     return absl::OkStatus();
   }
 
   BenchReport report_;
   const BenchPeer* const peer_;
+  BenchProgress progress_;
   const BenchItems items_;
   std::unique_ptr<ListStore> store_;
   std::unique_ptr<StoreTarget> store_target_;

@@ -1,6 +1,7 @@
 #include "bench/embedded/embedded_report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/measure/latency_json.h"
 #include "bench/measure/median.h"
+#include "programs/console/chart.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -111,6 +113,28 @@ void PrintLines(const BenchReport& report, const Style& style, std::FILE* out) {
                   Grouped(static_cast<uint64_t>(Median(line.many))),
                   Judged(style, line.Ratio(), kThreadsBar));
   }
+}
+
+// Uniform lists; latencies of some kinds.
+void PrintCharts(const BenchReport& report, const Style& style, std::FILE* out) {
+  constexpr BenchKind kCurves[] = {BenchKind::kGet10, BenchKind::kMultiGet16, BenchKind::kAdd1,
+                                   BenchKind::kRemove};
+  const TerminalLook look = LookOf(out);
+  std::vector<ChartBar> bars;
+  std::vector<ChartCurve> curves;
+  for (const BenchLine& line : report.lines) {
+    if (line.zipf) continue;
+    const bool has_curve = std::ranges::find(kCurves, line.kind) != std::end(kCurves);
+    const auto add = [&](const std::string& name, const BenchFigures& figures, bool is_other) {
+      const double rate = Median(figures.rates);
+      bars.push_back({name, rate, Grouped(static_cast<uint64_t>(rate)), figures.rates, is_other});
+      if (has_curve) curves.push_back({name, &figures.latency});
+    };
+    add(Name(line.kind), line.ours, false);
+    if (!line.peer.rates.empty()) add("  " + report.options.peer, line.peer, true);
+  }
+  absl::FPrintF(out, "\n%s", BarChart("operations a second", bars, look, style));
+  absl::FPrintF(out, "\n%s", PercentileChart("latency by percentile", curves, look, style));
 }
 
 void PrintMemory(const BenchReport& report, const Style& style, std::FILE* out) {
@@ -298,6 +322,7 @@ void PrintBenchReport(const BenchReport& report, std::FILE* out) {
   const Style style(out);
   PrintMachine(report, style, out);
   PrintLines(report, style, out);
+  PrintCharts(report, style, out);
   PrintMemory(report, style, out);
   if (!report.options.lines_only) PrintSituations(report, style, out);
   absl::FPrintF(out, "\n  all of it in %s\n",

@@ -27,6 +27,8 @@ void AddMachine(const MachineFacts& machine, JsonLine* json) {
   json->Text("date", machine.date);
   json->Text("cpu", machine.cpu);
   json->Count("cores", machine.cores);
+  json->Count("memory_bytes", machine.memory_bytes);
+  json->Text("huge_pages", machine.huge_pages);
   json->Text("kernel", machine.kernel);
   json->Text("compiler", machine.compiler);
 }

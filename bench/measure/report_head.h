@@ -15,7 +15,7 @@ namespace liststore {
 void PrintReportHead(std::string_view bench, const MachineFacts& machine, std::FILE* out);
 // One more line below it.
 void PrintReportLine(std::string_view name, const std::string& text, std::FILE* out);
-// The keys version, date, cpu, cores, kernel and compiler.
+// The keys version, date, cpu, cores, memory_bytes, huge_pages, kernel and compiler.
 void AddMachine(const MachineFacts& machine, JsonLine* json);
 
 }  // namespace liststore

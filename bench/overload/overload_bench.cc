@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/load/closed_load.h"
 #include "bench/load/server_process.h"
+#include "bench/measure/bench_progress.h"
 #include "bench/measure/growing_lists.h"
 #include "bench/measure/workload.h"
 #include "bench/overload/mixed_sources.h"
@@ -88,6 +89,7 @@ class Served {
  public:
   explicit Served(const BenchOverloadOptions& options)
       : options_(options),
+        progress_(1 + std::size(kOverloadShares) + 1),
         items_(SystemClock::Instance().NowNanos(), options.items_per_list,
                static_cast<size_t>(options.value_bytes)),
         lists_(items_, options.lists, options.items_per_list) {}
@@ -95,15 +97,21 @@ class Served {
 
   absl::Status Measure(const WireCores& cores, double first_seconds, OverloadSide* side) {
     LS_RETURN_IF_ERROR(Open(cores, side));
-    absl::FPrintF(stderr, "%s: loading %d lists of %d items\n", side->name, options_.lists,
-                  options_.items_per_list);
-    LS_RETURN_IF_ERROR(Load());
+    progress_.Say(absl::StrFormat("%s: loading %d lists of %d items", side->name, options_.lists,
+                                  options_.items_per_list));
+    {
+      const WaitingLine waiting("loading");
+      LS_RETURN_IF_ERROR(Load());
+    }
+    progress_.Step(absl::StrCat(side->name, ": what can be sustained"));
     ClosedRun closed;
     LS_RETURN_IF_ERROR(RunClosed(std::min(kClosedSeconds, options_.seconds), &closed));
     side->sustained = static_cast<double>(closed.replies) / closed.seconds;
     const double once = options_.rate > 0 ? options_.rate : side->sustained;
-    absl::FPrintF(stderr, "%s: %.0f/s sustained\n", side->name, side->sustained);
-    return Offer(once, first_seconds, side);
+    progress_.Say(absl::StrFormat("%s: %.0f/s sustained", side->name, side->sustained));
+    LS_RETURN_IF_ERROR(Offer(once, first_seconds, side));
+    progress_.Clear();
+    return absl::OkStatus();
   }
 
  protected:
@@ -123,9 +131,10 @@ class Served {
     OfferedLoad load(target);
     for (const double share : kOverloadShares) {
       OfferedRun& run = side->runs.emplace_back();
+      progress_.Step(absl::StrFormat("%s: %.2f times the load", side->name, share));
       LS_RETURN_IF_ERROR(load.Run(share * once, first_seconds, options_.seconds, &run));
-      absl::FPrintF(stderr, "%s: %.2f times: %.0f/s answered, %.0f/s refused\n", side->name, share,
-                    run.AnsweredPerSecond(), run.RefusedPerSecond());
+      progress_.Say(absl::StrFormat("%s: %.2f times: %.0f/s answered, %.0f/s refused", side->name,
+                                    share, run.AnsweredPerSecond(), run.RefusedPerSecond()));
       // After the last one the load goes, and what is under way is still there.
       if (share != std::end(kOverloadShares)[-1]) LS_RETURN_IF_ERROR(load.Drain());
     }
@@ -135,6 +144,7 @@ class Served {
   }
 
   const BenchOverloadOptions& options_;
+  BenchProgress progress_;
   const BenchItems items_;
   GrowingLists lists_;
 };

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/measure/report_head.h"
+#include "engine/base/strings.h"
+#include "programs/console/chart.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -17,13 +19,20 @@ namespace {
 
 std::string Rate(double per_second) { return Grouped(static_cast<uint64_t>(per_second)); }
 
+// Of a bar: answered, refused.
+std::string_view AnsweredSign(const TerminalLook& look) { return look.has_blocks ? "█" : "#"; }
+std::string_view RefusedSign(const TerminalLook& look) { return look.has_blocks ? "░" : "x"; }
+
 // Answered and refused beside the best, ten signs for once.
-std::string Bar(const OfferedRun& run, double best) {
-  const auto signs = [best](double rate) {
-    return static_cast<size_t>(std::lround(10 * rate / std::max(best, 1.0)));
+std::string Bar(const OfferedRun& run, double best, const TerminalLook& look) {
+  std::string bar;
+  const auto append = [&](double rate, std::string_view sign) {
+    const auto signs = std::lround(10 * rate / std::max(best, 1.0));
+    for (int64_t i = 0; i < signs; ++i) bar += sign;
   };
-  return std::string(signs(run.AnsweredPerSecond()), '#') +
-         std::string(signs(run.RefusedPerSecond()), 'x');
+  append(run.AnsweredPerSecond(), AnsweredSign(look));
+  append(run.RefusedPerSecond(), RefusedSign(look));
+  return bar;
 }
 
 void PrintRun(std::string_view name, const OfferedRun& run, double best, std::FILE* out) {
@@ -32,7 +41,17 @@ void PrintRun(std::string_view name, const OfferedRun& run, double best, std::FI
                 Rate(run.RefusedPerSecond()), FormatNanos(run.latency.Percentile(50)),
                 FormatNanos(run.latency.Percentile(99)), FormatNanos(run.longest_nanos),
                 run.refused == 0 ? "-" : FormatNanos(run.refusal_latency.Percentile(99)),
-                Bar(run, best));
+                Bar(run, best, LookOf(out)));
+}
+
+void PrintLatencies(const OverloadSide& side, const TerminalLook& look, const Style& style,
+                    std::FILE* out) {
+  std::vector<ChartCurve> curves;
+  for (size_t i = 0; i < side.runs.size(); ++i) {
+    curves.push_back({absl::StrFormat("%g x", kOverloadShares[i]), &side.runs[i].latency});
+  }
+  absl::FPrintF(out, "\n%s",
+                PercentileChart("answers since they were due, by percentile", curves, look, style));
 }
 
 size_t JudgedIndex() {
@@ -147,6 +166,7 @@ std::vector<Verdict> Judge(const OverloadSide& side) {
 
 void PrintOverloadReport(const OverloadReport& report, std::FILE* out) {
   const Style style(out);
+  const TerminalLook look = LookOf(out);
   const BenchOverloadOptions& options = report.options;
   PrintReportHead("bench overload", report.machine, out);
   const auto line = [out](std::string_view name, const std::string& text) {
@@ -166,14 +186,17 @@ void PrintOverloadReport(const OverloadReport& report, std::FILE* out) {
   for (const OverloadSide& side : report.sides) {
     absl::FPrintF(out, "\n  %s: %s a second sustained by a closed load\n", style.Bold(side.name),
                   Rate(side.sustained));
-    absl::FPrintF(out, "  %s\n",
-                  style.Dim(absl::StrFormat("%-8s %11s %11s %11s %8s %8s %8s %8s  %s", "load",
-                                            "sent/s", "answered/s", "refused/s", "p50", "p99",
-                                            "longest", "refused", "# answered, x refused")));
+    absl::FPrintF(
+        out, "  %s\n",
+        style.Dim(absl::StrFormat("%-8s %11s %11s %11s %8s %8s %8s %8s  %s", "load", "sent/s",
+                                  "answered/s", "refused/s", "p50", "p99", "longest", "refused",
+                                  absl::StrCat(ToAbsl(AnsweredSign(look)), " answered, ",
+                                               ToAbsl(RefusedSign(look)), " refused"))));
     for (size_t i = 0; i < side.runs.size(); ++i) {
       PrintRun(absl::StrFormat("%g x", kOverloadShares[i]), side.runs[i], side.Best(), out);
     }
     PrintRun("after", side.after, side.Best(), out);
+    PrintLatencies(side, look, style, out);
   }
   absl::FPrintF(
       out,

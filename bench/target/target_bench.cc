@@ -15,6 +15,7 @@
 #include "bench/load/core_gaps.h"
 #include "bench/load/open_load.h"
 #include "bench/load/server_process.h"
+#include "bench/measure/bench_progress.h"
 #include "bench/measure/growing_lists.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/workload.h"
@@ -72,7 +73,8 @@ absl::StatusOr<BenchTargetOptions> Resolve(BenchTargetOptions options) {
 class TargetBench {
  public:
   explicit TargetBench(const BenchTargetOptions& options)
-      : items_(SystemClock::Instance().NowNanos(), options.items_per_list,
+      : progress_(options.only.empty() ? 2 : 1),
+        items_(SystemClock::Instance().NowNanos(), options.items_per_list,
                static_cast<size_t>(options.value_bytes)) {
     report_.options = options;
     report_.machine = ReadMachineFacts();
@@ -83,11 +85,12 @@ class TargetBench {
   absl::Status Run() {
     if (report_.options.only != "wire") LS_RETURN_IF_ERROR(MeasureEmbedded());
     if (report_.options.only != "embedded") LS_RETURN_IF_ERROR(MeasureWire());
+    progress_.Clear();
     return absl::OkStatus();
   }
 
  private:
-  void Progress(const std::string& text) const { absl::FPrintF(stderr, "%s\n", text); }
+  void Progress(const std::string& text) { progress_.Say(text); }
 
   absl::Status MeasureEmbedded() {
     const BenchTargetOptions& options = report_.options;
@@ -100,7 +103,10 @@ class TargetBench {
     StoreTarget target(*store);
     BenchSubject subject(target, items_, options.lists,
                          static_cast<uint32_t>(options.items_per_list));
-    LS_RETURN_IF_ERROR(LoadLists(subject, options.threads));
+    {
+      const WaitingLine waiting("loading");
+      LS_RETURN_IF_ERROR(LoadLists(subject, options.threads));
+    }
     while (store->Reclaim() != 0) {
     }
     LS_RETURN_IF_ERROR(target.PopulateAhead());
@@ -111,6 +117,7 @@ class TargetBench {
                        .seed = options.seed});
     Progress(absl::StrFormat("embedded: %.0f operations a second for %g s", options.rate,
                              options.seconds));
+    progress_.Step("embedded");
     TargetSide& side = report_.sides.emplace_back();
     side.key = "embedded";
     side.name =
@@ -135,7 +142,10 @@ class TargetBench {
     GrowingLists lists(items_, options.lists, options.items_per_list);
     Progress(absl::StrFormat("over the wire: loading %d lists of %d items", options.lists,
                              options.items_per_list));
-    LS_RETURN_IF_ERROR(server->Load(lists));
+    {
+      const WaitingLine waiting("loading");
+      LS_RETURN_IF_ERROR(server->Load(lists));
+    }
     SelectSource selects(lists, server->select(), server->clients().size() * kOpenInFlight,
                          ListPicker(lists.count(), false, options.seed + 1, 2, 0));
     InsertSource inserts(lists, server->insert(),
@@ -143,6 +153,7 @@ class TargetBench {
     CqlLoadTarget target(server->clients(), kOpenInFlight, {&selects, &inserts});
     Progress(absl::StrFormat("over the wire: %.0f operations a second for %g s", options.rate,
                              options.seconds));
+    progress_.Step("over the wire");
     TargetSide& side = report_.sides.emplace_back();
     side.key = "wire";
     side.name = absl::StrFormat("over the wire, server on core %d, client on core %d",
@@ -154,6 +165,7 @@ class TargetBench {
   }
 
   TargetReport report_;
+  BenchProgress progress_;
   const BenchItems items_;
 };
 

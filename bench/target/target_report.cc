@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/measure/latency_json.h"
 #include "bench/measure/report_head.h"
+#include "programs/console/chart.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -42,6 +43,12 @@ void PrintSide(const TargetSide& side, const Style& style, std::FILE* out) {
                run.quiet_latency, out);
   }
   PrintTimes("the machine alone", run.machine_waits, out);
+  const ChartCurve curves[] = {{"reads of ten", &run.select_latency},
+                               {"additions of one", &run.insert_latency},
+                               {"undisturbed", &run.quiet_latency},
+                               {"the machine alone", &run.machine_waits}};
+  absl::FPrintF(out, "\n%s",
+                PercentileChart("from when it was due, by percentile", curves, LookOf(out), style));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "bench/load/core_gaps.h"
 #include "bench/load/open_load.h"
 #include "bench/load/server_process.h"
+#include "bench/measure/bench_progress.h"
 #include "bench/measure/growing_lists.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/median.h"
@@ -95,7 +96,8 @@ absl::Status CheckRoom(const BenchWireOptions& options, uint64_t populated_bytes
 class WireBench {
  public:
   explicit WireBench(const BenchWireOptions& options)
-      : items_(SystemClock::Instance().NowNanos(), options.items_per_list,
+      : progress_(StepsOf(options)),
+        items_(SystemClock::Instance().NowNanos(), options.items_per_list,
                static_cast<size_t>(options.value_bytes)),
         lists_(items_, options.lists, options.items_per_list) {
     report_.options = options;
@@ -115,6 +117,17 @@ class WireBench {
   }
 
  private:
+  static size_t StepsOf(const BenchWireOptions& options) {
+    const bool is_beside_plain = options.tls.IsWanted() && options.via.empty();
+    const size_t kinds = std::size(kWireKinds) + (options.tls.IsWanted() ? 1 : 0) +
+                         (is_beside_plain ? std::size(kPlainWireKinds) : 0);
+    return kinds * static_cast<size_t>(options.rounds) + 1;
+  }
+  void Step(std::string_view name, int round) {
+    progress_.Step(absl::StrFormat("%s, round %d of %d", std::string(name), round + 1,
+                                   report_.options.rounds));
+  }
+
   absl::Status Connect() {
     report_.cores = ChooseWireCores();
     report_.server = report_.options.via;
@@ -169,6 +182,10 @@ class WireBench {
     return absl::OkStatus();
   }
 
+  void SayRate(std::string_view name, double rate) {
+    progress_.Say(absl::StrFormat("%-20s %12.0f/s", std::string(name), rate));
+  }
+
   // Where SELECTs are measured without TLS too, the two take turns.
   absl::Status MeasureKind(size_t number) {
     WireLine& line = report_.lines.emplace_back();
@@ -186,20 +203,21 @@ class WireBench {
     }
     const CqlLoadTarget::Clients& clients = more.empty() ? clients_ : more;
     for (int round = 0; round < report_.options.rounds; ++round) {
+      Step(line.kind.name, round);
       LS_RETURN_IF_ERROR(Measure(clients, line, static_cast<uint64_t>(round)));
       if (plain == nullptr) continue;
+      Step("the same, plain", round);
       LS_RETURN_IF_ERROR(Measure(plain_clients_, *plain, static_cast<uint64_t>(round)));
     }
-    absl::FPrintF(stderr, "%-20s %12.0f/s\n", line.kind.name, Median(line.rates));
-    if (plain != nullptr) {
-      absl::FPrintF(stderr, "%-20s %12.0f/s\n", plain->kind.name, Median(plain->rates));
-    }
+    SayRate(line.kind.name, Median(line.rates));
+    if (plain != nullptr) SayRate(plain->kind.name, Median(plain->rates));
     return absl::OkStatus();
   }
 
   absl::Status MeasureHandshakes() {
     HandshakeLine& line = report_.handshakes;
     for (int round = 0; round < report_.options.rounds; ++round) {
+      Step("handshakes", round);
       const uint64_t server_begin = ServerNanos();
       const int64_t begin = SteadyNanos();
       const int64_t end = begin + static_cast<int64_t>(report_.options.seconds * 1e9);
@@ -218,7 +236,7 @@ class WireBench {
       line.server_shares.push_back(static_cast<double>(spent) * 1e-9 / seconds);
       line.core_rates.push_back(count / (static_cast<double>(spent) * 1e-9));
     }
-    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "handshakes", Median(line.rates));
+    SayRate("handshakes", Median(line.rates));
     return absl::OkStatus();
   }
 
@@ -230,7 +248,9 @@ class WireBench {
 
   absl::Status Load() {
     const BenchWireOptions& options = report_.options;
-    absl::FPrintF(stderr, "loading %d lists of %d items\n", options.lists, options.items_per_list);
+    progress_.Say(
+        absl::StrFormat("loading %d lists of %d items", options.lists, options.items_per_list));
+    const WaitingLine waiting("loading");
     LS_RETURN_IF_ERROR(LoadOverWire(clients_, lists_, insert_, &report_.load_seconds));
     if (ServerPid() != 0) report_.resident_bytes = ProcessResidentBytes(ServerPid());
     return absl::OkStatus();
@@ -269,10 +289,12 @@ class WireBench {
     InsertSource inserts(lists_, insert_,
                          ListPicker(lists_.count(), false, options.seed + 2, 2, 1));
     CqlLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
+    progress_.Step(absl::StrFormat("%.0f requests a second, each at its instant, %d times %g s",
+                                   rate, options.rounds, options.seconds));
     LS_RETURN_IF_ERROR(MeasureOpenLoop(target, ServerPid(), rate, options.seconds, options.rounds,
                                        report_.cores, &report_.open));
     report_.verified += selects.verified();
-    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", report_.open.achieved);
+    SayRate("open loop, 95:5", report_.open.achieved);
     return absl::OkStatus();
   }
 
@@ -295,6 +317,7 @@ class WireBench {
   }
 
   WireReport report_;
+  BenchProgress progress_;
   const BenchItems items_;
   GrowingLists lists_;
   std::unique_ptr<ThrowawayCertificate> certificate_;

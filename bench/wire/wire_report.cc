@@ -5,6 +5,7 @@
 #include "bench/measure/latency_json.h"
 #include "bench/measure/median.h"
 #include "bench/measure/report_head.h"
+#include "programs/console/chart.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -32,6 +33,26 @@ void PrintFigures(const char* name, const std::vector<double>& rates, const Hist
 void PrintLine(const WireLine& line, std::FILE* out) {
   PrintFigures(line.kind.name, line.rates, line.latency, line.server_shares, line.client_shares,
                line.core_rates, out);
+}
+
+void PrintCharts(const WireReport& report, const Style& style, std::FILE* out) {
+  const TerminalLook look = LookOf(out);
+  std::vector<ChartBar> bars;
+  std::vector<ChartCurve> curves;
+  const auto add = [&](const WireLine& line, bool is_other) {
+    const double rate = Median(line.rates);
+    bars.push_back(
+        {line.kind.name, rate, Grouped(static_cast<uint64_t>(rate)), line.rates, is_other});
+    curves.push_back({line.kind.name, &line.latency});
+  };
+  for (size_t i = 0; i < report.lines.size(); ++i) {
+    add(report.lines[i], false);
+    if (i < report.plain_lines.size()) add(report.plain_lines[i], true);
+  }
+  absl::FPrintF(out, "\n%s", BarChart("requests a second", bars, look, style));
+  curves.push_back({"due at a rate: SELECT", &report.open.select_latency});
+  curves.push_back({"due at a rate: INSERT", &report.open.insert_latency});
+  absl::FPrintF(out, "\n%s", PercentileChart("latency by percentile", curves, look, style));
 }
 
 // The rate over TLS by the rate without.
@@ -120,6 +141,7 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
   absl::FPrintF(out,
                 "  The machine alone: what they would wait for their cores if they were answered "
                 "in no time\n");
+  PrintCharts(report, style, out);
   const double selects = Median(report.lines.front().rates);
   const std::string judged = absl::StrFormat(
       "%s SELECTs a second %s %s", Grouped(static_cast<uint64_t>(selects)),

@@ -414,9 +414,20 @@ TlsAcceptor::TlsAcceptor(const TlsOptions& options, std::shared_ptr<const TlsCon
 TlsAcceptor::~TlsAcceptor() = default;
 
 absl::Status TlsAcceptor::Reload() {
-  LS_ASSIGN_OR_RETURN(auto context, TlsContext::Make(options_));
+  TlsOptions options;
+  {
+    const MutexLock lock(mutex_);
+    options = options_;
+  }
+  return Reload(options);
+}
+
+absl::Status TlsAcceptor::Reload(const TlsOptions& options) {
+  LS_ASSIGN_OR_RETURN(auto context, TlsContext::Make(options));
+  TlsOptions kept = options;
   const MutexLock lock(mutex_);
   context_.swap(context);
+  std::swap(options_, kept);
   return absl::OkStatus();
 }
 

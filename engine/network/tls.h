@@ -99,14 +99,16 @@ class TlsAcceptor {
   // Reads the files again: new connections have what they hold now, others keep what they have.
   // Errors as those of Create; then nothing has changed. Some ms.
   absl::Status Reload();
+  // The same with other options, which are those of the next Reload too.
+  absl::Status Reload(const TlsOptions& options);
   // For a client that has just connected. Some 10 us.
   std::unique_ptr<TlsChannel> MakeChannel() const;
 
  private:
   TlsAcceptor(const TlsOptions& options, std::shared_ptr<const TlsContext> context);
 
-  const TlsOptions options_;
   mutable Mutex mutex_;
+  TlsOptions options_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const TlsContext> context_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -483,6 +483,15 @@ absl::Status CqlServer::ReloadTls() try {
   return HeapRefused();
 }
 
+absl::Status CqlServer::ReloadTls(const TlsOptions& tls) try {
+  if (impl_->tls() == nullptr) {
+    return absl::FailedPreconditionError("the server has no TLS that could have other files");
+  }
+  return impl_->tls()->Reload(tls);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
+}
+
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
 
 std::vector<CqlCounter> CqlServer::Counters() const { return impl_->Counters(); }

@@ -146,7 +146,7 @@ std::string_view ToString(SettingSource source) {
     case SettingSource::kEnvironment:
       return "environment";
     case SettingSource::kCommandLine:
-      return "command line";
+      return "flag";
     case SettingSource::kClient:
       return "client";
   }

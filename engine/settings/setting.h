@@ -44,7 +44,7 @@ enum class SettingSource : uint8_t {
   kClient,  // a statement, while the server runs
 };
 
-// "default", "file", "environment", "command line", "client".
+// "default", "file", "environment", "flag", "client".
 std::string_view ToString(SettingSource source);
 
 struct Setting {

@@ -330,6 +330,8 @@ class CqlServer {
   // the files hold now. InvalidArgument: as by Start, and the server keeps what it has.
   // FailedPrecondition: it has no TLS.
   absl::Status ReloadTls();
+  // The same with other files, versions and suites, which are those of `tls` from then on.
+  absl::Status ReloadTls(const TlsOptions& tls);
   size_t connection_count() const;
   // What the table liststore.counters has: what became of clients since the server started, and how many
   // are connected. In the table's order. Some loads.

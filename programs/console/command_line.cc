@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <iostream>
 #include <limits>
@@ -14,7 +13,9 @@
 #include <sstream>
 #include <type_traits>
 
+#include "absl/status/status.h"
 #include "engine/base/nearest_name.h"
+#include "programs/console/config_options.h"
 #include "programs/console/exit_codes.h"
 
 namespace liststore {
@@ -25,15 +26,6 @@ std::string EnvironmentName(const std::string& prefix, const std::string& text) 
   std::string name = prefix + '_';
   for (const char c : text) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
   return name;
-}
-
-// "; did you mean cql-port?", or nothing. `name` and what is meant stand without dashes.
-std::string MeantOption(const CLI::App& command, std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& known : option->get_lnames()) names.emplace_back(known);
-  }
-  return DidYouMean(name, names);
 }
 
 // "; did you mean 'serve'?", or nothing.
@@ -147,15 +139,6 @@ std::string ToSizeText(std::string& text) {
          "' is not a size; use a number of bytes, or one with K, M or G behind it, as 512M";
 }
 
-// What is wrong, in words that say what to do.
-std::string Explain(const CLI::ParseError& error) {
-  const std::string what = error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && what.ends_with(" missing")) {
-    return what.substr(0, what.find(':')) + " needs a value";
-  }
-  return what;
-}
-
 // Names of variables that Kubernetes makes for a service called liststore.
 bool IsOfAService(std::string_view name, const std::string& prefix) {
   const std::string_view rest = name.substr(prefix.size() + 1);
@@ -171,30 +154,9 @@ void AppendVariables(const CLI::App& command, std::vector<std::string>* names) {
   }
 }
 
-// Takes from a file what neither the command line nor the environment has said; returns what that
-// was.
-std::vector<const CLI::Option*> ReadConfigFile(CLI::App* command, const std::string& path) {
-  std::vector<const CLI::Option*> taken;
-  if (::access(path.c_str(), R_OK) != 0) {
-    throw CLI::ConfigError("cannot read " + path + ": " + std::strerror(errno));
-  }
-  for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
-    CLI::Option* const option = command->get_option_no_throw("--" + item.name);
-    if (option == nullptr || !item.parents.empty()) {
-      throw CLI::ConfigError(path + ": no option " + item.fullname() +
-                             MeantOption(*command, item.name));
-    }
-    if (option->count() > 0) continue;
-    option->add_result(item.inputs);
-    option->run_callback();
-    taken.push_back(option);
-  }
-  return taken;
-}
-
 // Whether the option stands on the command line itself.
-bool IsIn(const CLI::Option& option, int argc, char** argv) {
-  return std::any_of(argv + 1, argv + argc, [&](const std::string argument) {
+bool IsIn(const CLI::Option& option, const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin() + 1, arguments.end(), [&](const std::string& argument) {
     return std::ranges::any_of(option.get_lnames(), [&](const std::string& name) {
       return argument == "--" + name || argument.starts_with("--" + name + "=");
     });
@@ -273,6 +235,11 @@ const CommandOption& CommandOption::OneAtATime() const {
   return *this;
 }
 
+const CommandOption& CommandOption::OnCommandLineOnly() const {
+  option_->configurable(false);
+  return *this;
+}
+
 const CommandOption& CommandOption::PartedBy(char separator) const {
   option_->delimiter(separator);
   return *this;
@@ -283,14 +250,13 @@ const CommandOption& CommandOption::PartedBy(char separator) const {
 struct CommandLine::Parts {
   struct Command {
     std::function<int()> run;
-    std::string config_path;
+    const CLI::Option* config = nullptr;
+    std::string config_path;     // as it is given
+    std::string name_in_folder;  // of the file, where that is a folder
+    std::string config_read;     // empty: none
   };
 
   Parts(const std::string& description, const std::string& program) : app(description, program) {}
-
-  CLI::App app;
-  std::map<const CLI::App*, Command> commands;
-  std::map<const CLI::Option*, OptionSource> sources;  // of those that are given
 
   // The innermost command that was given.
   CLI::App* Given() {
@@ -298,7 +264,75 @@ struct CommandLine::Parts {
     while (!given->get_subcommands().empty()) given = given->get_subcommands().front();
     return given;
   }
+  // Throws CLI::ParseError.
+  void Parse();
+  void TakeConfigFile(CLI::App* given, const std::string& path);
+  // What is wrong, in words that say what to do.
+  std::string Explain(const CLI::ParseError& error);
+
+  CLI::App app;
+  std::map<const CLI::App*, Command> commands;
+  ValueKinds kinds;
+  std::vector<std::string> arguments;
+  // Of those that are given, one for each of their values.
+  std::map<const CLI::Option*, std::vector<OptionOrigin>> origins;
 };
+
+void CommandLine::Parts::Parse() {
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  app.parse(static_cast<int>(argv.size()), argv.data());
+  CLI::App* const given = Given();
+  for (const CLI::Option* option : given->get_options()) {
+    if (option->count() == 0) continue;
+    const OptionOrigin origin =
+        IsIn(*option, arguments) ? OptionOrigin{OptionSource::kCommandLine}
+                                 : OptionOrigin{OptionSource::kEnvironment, option->get_envname()};
+    origins[option].assign(option->count(), origin);
+  }
+  Command& command = commands[given];
+  if (command.config_path.empty()) return;
+  command.config_read = ConfigPathOf(command.config_path, command.name_in_folder);
+  if (!command.config_read.empty()) TakeConfigFile(given, command.config_read);
+}
+
+void CommandLine::Parts::TakeConfigFile(CLI::App* given, const std::string& path) {
+  for (auto& [option, values] : ReadValues(given, kinds, path)) {
+    const auto kind = kinds.find(option);
+    const bool has_several = kind != kinds.end() && kind->second == ValueKind::kTexts;
+    if (values.texts.empty() || (option->count() > 0 && !has_several)) continue;
+    // What counts more comes last.
+    const std::vector<std::string> before = option->results();
+    option->clear();
+    option->add_result(values.texts);
+    for (const std::string& text : before) option->add_result(text);
+    option->run_callback();
+    std::vector<OptionOrigin>& of_option = origins[option];
+    of_option.insert(of_option.begin(), values.origins.begin(), values.origins.end());
+  }
+}
+
+std::string CommandLine::Parts::Explain(const CLI::ParseError& error) {
+  const CLI::App& given = *Given();
+  // What nobody takes is the cause of what is missing then.
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  if (!extras.empty()) return ExplainExtra(given, extras.front());
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+      given.get_require_subcommand_min() > 0) {
+    return "a subcommand is wanted";
+  }
+  const std::string what = error.what();
+  const size_t name_end = what.find(':');
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && what.ends_with(" missing")) {
+    return what.substr(0, name_end) + " needs a value";
+  }
+  // A variable of the environment is named as such.
+  const CLI::Option* const option =
+      what.starts_with("--") ? given.get_option_no_throw(what.substr(0, name_end)) : nullptr;
+  const bool is_variable = option != nullptr && option->count() > 0 &&
+                           !option->get_envname().empty() && !IsIn(*option, arguments);
+  return is_variable ? option->get_envname() + what.substr(name_end) : what;
+}
 
 CommandLine::CommandLine(const std::string& description, const std::string& program)
     : parts_(std::make_unique<Parts>(description, program)) {}
@@ -310,38 +344,28 @@ void CommandLine::SetVersion(const std::string& version) {
 
 Subcommand CommandLine::program() { return {this, &parts_->app}; }
 
+absl::Status CommandLine::Parse(const std::vector<std::string>& arguments) {
+  parts_->arguments = arguments;
+  try {
+    parts_->Parse();
+    return absl::OkStatus();
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(parts_->Explain(error));
+  }
+}
+
 int CommandLine::Run(int argc, char** argv) {
   CLI::App& app = parts_->app;
+  parts_->arguments.assign(argv, argv + argc);
   try {
-    app.parse(argc, argv);
-    CLI::App* const given = parts_->Given();
-    const Parts::Command& command = parts_->commands[given];
-    for (const CLI::Option* option : given->get_options()) {
-      if (option->count() == 0) continue;
-      parts_->sources[option] =
-          IsIn(*option, argc, argv) ? OptionSource::kCommandLine : OptionSource::kEnvironment;
-    }
-    if (!command.config_path.empty()) {
-      for (const CLI::Option* option : ReadConfigFile(given, command.config_path)) {
-        parts_->sources[option] = OptionSource::kFile;
-      }
-    }
-    return command.run();
+    parts_->Parse();
+    return parts_->commands[parts_->Given()].run();
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way too.
     if (error.get_exit_code() == 0) return app.exit(error) == 0 ? kExitSame : kExitFailed;
-    // What nobody takes is the cause of what is missing then.
     const CLI::App& given = *parts_->Given();
-    const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
     const std::string name = FullName(given);
-    std::string what = Explain(error);
-    if (!extras.empty()) {
-      what = ExplainExtra(given, extras.front());
-    } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-               given.get_require_subcommand_min() > 0) {
-      what = "a subcommand is wanted";
-    }
-    std::cerr << name << ": " << what << "\n'" << name << " --help' "
+    std::cerr << name << ": " << parts_->Explain(error) << "\n'" << name << " --help' "
               << (HasSubcommands(given) ? "lists them" : "tells more") << '\n';
     return kExitFailed;
   }
@@ -368,6 +392,10 @@ CommandOption Subcommand::Option(const std::string& name, Field* field,
     constexpr Number kLowest = std::numeric_limits<Number>::lowest();
     constexpr Number kHighest = std::numeric_limits<Number>::max();
     option->check(CLI::Validator(BoundsCheck(option, kLowest, kHighest), "", kBoundsCheck));
+    line_->parts_->kinds[option] = ValueKind::kNumber;
+  } else {
+    constexpr bool kIsOne = std::is_same_v<Field, std::string>;
+    line_->parts_->kinds[option] = kIsOne ? ValueKind::kText : ValueKind::kTexts;
   }
   return CommandOption(option);
 }
@@ -387,6 +415,7 @@ template <typename Field>
 CommandOption Subcommand::Bytes(const std::string& name, Field* field,
                                 const std::string& text) const {
   CLI::Option* const option = app_->add_option(name, *field, text);
+  line_->parts_->kinds[option] = ValueKind::kSize;
   return CommandOption(option->transform(CLI::Validator(ToSizeText, ""))->type_name("BYTES"));
 }
 template CommandOption Subcommand::Bytes(const std::string&, uint64_t*, const std::string&) const;
@@ -395,7 +424,13 @@ template CommandOption Subcommand::Bytes(const std::string&, std::optional<uint6
 
 CommandOption Subcommand::Flag(const std::string& name, bool* field,
                                const std::string& text) const {
-  return CommandOption(app_->add_flag(name, *field, text));
+  CLI::Option* const option = app_->add_flag(name, *field, text);
+  option->check([](const std::string& given) -> std::string {
+    bool value = false;
+    return CLI::detail::lexical_cast(given, value) ? "" : NotOneOf(given, {"true", "false"});
+  });
+  line_->parts_->kinds[option] = ValueKind::kFlag;
+  return CommandOption(option);
 }
 
 CommandOption Subcommand::Flag(const std::string& name, std::function<void()> given,
@@ -418,6 +453,8 @@ CommandOption Subcommand::Choice(const std::string& name, Field* field, const st
   };
   CLI::Option* const option = app_->add_option(name, *field, text);
   option->type_name(Alternatives(known));
+  const bool is_switch = std::ranges::find(known, "on") != known.end();
+  line_->parts_->kinds[option] = is_switch ? ValueKind::kSwitch : ValueKind::kText;
   return CommandOption(option->transform(CLI::Validator(to_value, "")));
 }
 template CommandOption Subcommand::Choice(const std::string&, bool*, const std::string&,
@@ -426,14 +463,21 @@ template CommandOption Subcommand::Choice(const std::string&, std::optional<bool
                                           const std::string&,
                                           const std::vector<std::pair<std::string, bool>>&) const;
 
-CommandOption Subcommand::ConfigFile(const std::string& name, const std::string& text) const {
-  std::string* const path = &line_->parts_->commands[app_].config_path;
-  return Option(name, path, text).Value("FILE");
+CommandOption Subcommand::ConfigFile(const std::string& name, const std::string& text,
+                                     const std::string& name_in_folder) const {
+  CommandLine::Parts::Command& command = line_->parts_->commands[app_];
+  command.name_in_folder = name_in_folder;
+  const CommandOption option = Option(name, &command.config_path, text).Value("FILE");
+  command.config = app_->get_option(name);
+  app_->get_option(name)->configurable(false);  // a file names no other
+  return option;
 }
 
 void Subcommand::AllFromEnvironment(const std::string& prefix) const {
+  const CLI::Option* const config = line_->parts_->commands[app_].config;
   for (CLI::Option* option : app_->get_options()) {
     if (option == app_->get_help_ptr()) continue;
+    if (!option->get_configurable() && option != config) continue;
     option->envname(EnvironmentName(prefix, option->get_lnames()[0]));
   }
 }
@@ -454,27 +498,20 @@ std::vector<std::string> Subcommand::UnknownVariables(const std::string& prefix)
   return unknown;
 }
 
-OptionSource Subcommand::SourceOf(const std::string& name) const {
-  const auto& sources = line_->parts_->sources;
-  const auto at = sources.find(app_->get_option_no_throw(name));
-  return at == sources.end() ? OptionSource::kDefault : at->second;
+OptionOrigin Subcommand::OriginOf(const std::string& name) const {
+  const std::vector<OptionOrigin> origins = OriginsOf(name);
+  return origins.empty() ? OptionOrigin{} : origins.back();
 }
 
-absl::StatusOr<std::optional<std::string>> Subcommand::ReadConfigAgain(
-    const std::string& name) const {
-  const std::string& path = line_->parts_->commands[app_].config_path;
-  try {
-    std::optional<std::string> value;
-    for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
-      if (item.parents.empty() && "--" + item.name == name && item.inputs.size() == 1) {
-        value = item.inputs.front();
-      }
-    }
-    return value;
-  } catch (const CLI::Error& error) {
-    return absl::InvalidArgumentError(error.what());
-  }
+std::vector<OptionOrigin> Subcommand::OriginsOf(const std::string& name) const {
+  const auto& origins = line_->parts_->origins;
+  const auto at = origins.find(app_->get_option_no_throw(name));
+  return at == origins.end() ? std::vector<OptionOrigin>{} : at->second;
 }
+
+std::string Subcommand::config_path() const { return line_->parts_->commands[app_].config_read; }
+
+const std::vector<std::string>& Subcommand::arguments() const { return line_->parts_->arguments; }
 
 void Subcommand::Runs(std::function<int()> run) const {
   line_->parts_->commands[app_].run = std::move(run);

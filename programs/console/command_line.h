@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 
 namespace CLI {
 class App;
@@ -26,6 +25,13 @@ enum class OptionSource : uint8_t {
   kFile,
   kEnvironment,
   kCommandLine,
+};
+
+// A value's source, and where there it stands.
+struct OptionOrigin {
+  OptionSource source = OptionSource::kDefault;
+  std::string place =
+      {};  // "FILE:LINE", or the variable's name; empty: on the command line, or nowhere
 };
 
 // An option of a command. A handle: copies mean the same option, which lives as long as its
@@ -50,8 +56,11 @@ class CommandOption {
   // Help shows it below this heading, with the others that are in it.
   const CommandOption& In(const std::string& group) const;
   const CommandOption& OneOf(const std::vector<std::string>& values) const;
-  // Of several values, each with the option's name before it.
+  // Of several values, each with the option's name before it. Where they are NAME=VALUE, a configuration file may
+  // have them as a table, [option], with lines NAME = VALUE.
   const CommandOption& OneAtATime() const;
+  // Neither from the environment nor from a configuration file: what is asked, and no setting.
+  const CommandOption& OnCommandLineOnly() const;
   // Several values in one, parted by `separator`.
   const CommandOption& PartedBy(char separator) const;
 
@@ -95,11 +104,14 @@ class Subcommand {
   CommandOption Choice(const std::string& name, Field* field, const std::string& text,
                        const std::vector<std::pair<std::string, bool>>& words) const;
 
-  // An option that names a file with more of this command's options, as lines `NAME = VALUE`. What
-  // is given elsewhere comes before the file.
-  CommandOption ConfigFile(const std::string& name, const std::string& text) const;
-  // All options so far may come from the environment, --cql-port as PREFIX_CQL_PORT. What is given
-  // on the command line comes before it.
+  // An option that names a TOML file with more of this command's options, as lines `name = value`, or a folder whose
+  // `name_in_folder` that is, which need not be there. What is given elsewhere comes before the file; of options that
+  // take several values those of the file come first, and stay. All of the file is checked: a name that no option
+  // has, and a value that is none of its option's, are errors that begin with FILE:LINE.
+  CommandOption ConfigFile(const std::string& name, const std::string& text,
+                           const std::string& name_in_folder) const;
+  // All options so far, but those OnCommandLineOnly, may come from the environment, --cql-port as PREFIX_CQL_PORT.
+  // What is given on the command line comes before it.
   void AllFromEnvironment(const std::string& prefix) const;
 
   // Variables of the environment that are called PREFIX_... and that no option of the program takes, each with the
@@ -107,12 +119,16 @@ class Subcommand {
   // a service of that name.
   std::vector<std::string> UnknownVariables(const std::string& prefix) const;
 
-  // Of an option, once the command runs.
-  OptionSource SourceOf(const std::string& name) const;
-  // What the file of ConfigFile says of an option now, while the command runs; nullopt: nothing.
-  // InvalidArgument: the file cannot be read, or is none.
-  absl::StatusOr<std::optional<std::string>> ReadConfigAgain(const std::string& name) const;
+  // Of an option, once it is parsed.
+  OptionSource SourceOf(const std::string& name) const { return OriginOf(name).source; }
+  OptionOrigin OriginOf(const std::string& name) const;
+  // Of an option that takes several values: of each of them.
+  std::vector<OptionOrigin> OriginsOf(const std::string& name) const;
+  // The file of ConfigFile that was read; empty: none.
+  std::string config_path() const;
 
+  // The program's arguments, its name first, once they are parsed.
+  const std::vector<std::string>& arguments() const;
   // What is done when this command is given; returns the program's exit status.
   void Runs(std::function<int()> run) const;
 
@@ -136,6 +152,9 @@ class CommandLine {
   void SetVersion(const std::string& version);
   // The program itself as a command.
   Subcommand program();
+  // Fills the fields, from `arguments`, whose first is the program's name, environment and file. InvalidArgument:
+  // what Run would say is wrong, in one line.
+  absl::Status Parse(const std::vector<std::string>& arguments);
   // Parses, and does what the command that was given runs. Returns the exit status: of that, or
   // kExitSame after help, kExitFailed after wrong usage, which is explained on standard error: what
   // is wrong, what was meant where a name is misspelt, and whose help to read.

@@ -566,6 +566,29 @@ class FilesTest(unittest.TestCase):
             self.assertNotIn("in no time", page.read_text(encoding="utf-8"))
             self.assertNotIn("While nobody else", page.read_text(encoding="utf-8"))
 
+    def test_lines_of_liststore_bench_are_a_result_that_is_not_judged(self):
+        of_machine = {"cpu": "A <processor>", "cores": 2, "kernel": "Linux 6", "memory_bytes": 2**34,
+                      "huge_pages": "madvise", "date": "2026-11-27 14:00:00", "rounds": 3, "value_bytes": 24}
+        lines = [canned.embedded("plain", 20), canned.wire(1_000_000), canned.wire(3_000_000)]
+        with tempfile.TemporaryDirectory() as folder:
+            source, page = pathlib.Path(folder, "bench.json"), pathlib.Path(folder, "report.html")
+            source.write_text("".join(json.dumps(line | of_machine) + "\n" for line in lines), encoding="utf-8")
+            status, out, err = self.run_main("--from", str(source), "--json", "-", "--html", str(page))
+            self.assertEqual(status, 0, err)
+            got = json.loads(out)
+            self.assertEqual(got["ratios"]["get10_vs_plain"], 20)
+            self.assertEqual((got["wire_select_per_s"], got["bars"], got["missed"]), (2_000_000, {}, []))
+            self.assertIn("16.0 GiB", err)
+            text = page.read_text(encoding="utf-8")
+            self.assertIn("A &lt;processor&gt;, 2 cores", text)
+            self.assertIn("Throughput in the process", text)
+            self.assertIn("over the wire: SELECT", text)
+            self.assertNotIn("load before", text + err)
+            ElementTree.fromstring(text.replace("<!DOCTYPE html>", ""))
+            alone = {key: value for key, value in lines[0].items() if "plain" not in key}
+            source.write_text(json.dumps(alone | of_machine), encoding="utf-8")
+            self.assertIn("run without a peer", self.run_main("--from", str(source))[2])
+
     def test_a_file_that_is_no_result_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "result.json")

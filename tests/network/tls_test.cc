@@ -542,6 +542,31 @@ TEST(Tls, FilesAreReadAgainWithoutAConnectionLost) {
   ExpectSays(before, "c", "one:c\n");
 }
 
+TEST(Tls, OtherFilesAreTakenWithoutAConnectionLost) {
+  const TlsFiles files;
+  TlsServer server(files);
+  RawTlsClient before(server.port(), files.Trusting());
+  const TestCertificate other = files.authority().Sign("another", {"DNS:localhost"});
+  WriteFile(files.folder() / "other.crt", other.certificate);
+  WriteFile(files.folder() / "other.key", other.key);
+  TlsOptions options = files.Options();
+  options.certificate_file = files.folder() / "nowhere.crt";
+  EXPECT_FALSE(server.acceptor().Reload(options).ok());
+  const auto name = [&] {
+    RawTlsClient client(server.port(), files.Trusting());
+    ExpectSays(client, "a", "one:a\n");
+    return client.peer().server_name();
+  };
+  EXPECT_EQ(name(), "localhost") << "nothing has changed";
+  options.certificate_file = files.folder() / "other.crt";
+  options.key_file = files.folder() / "other.key";
+  ASSERT_TRUE(server.acceptor().Reload(options).ok());
+  EXPECT_EQ(name(), "another");
+  ASSERT_TRUE(server.acceptor().Reload().ok());
+  EXPECT_EQ(name(), "another") << "they are those that are read again";
+  ExpectSays(before, "b", "one:b\n");
+}
+
 TEST(Tls, AHandshakeThatTakesTooLongEnds) {
   const TlsFiles files;
   std::atomic<int64_t> seconds = 0;

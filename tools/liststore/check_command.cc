@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "liststore/data_directory.h"
 #include "programs/console/exit_codes.h"
+#include "tools/liststore/reading_line.h"
 
 namespace liststore {
 namespace {
@@ -24,8 +25,15 @@ Examples:
 Exit status: 0 all is whole; 1 something is damaged; 2 it cannot be read, or a server has it.)";
 
 int RunCheck(const std::string& path) {
-  const absl::StatusOr<bool> is_whole = CheckDataDirectory(
-      path, [](std::string_view line) { absl::PrintF("%s\n", std::string(line)); });
+  const absl::StatusOr<bool> is_whole = [&path] {
+    ReadingLine reading("checking", path);
+    return CheckDataDirectory(path, [&reading](std::string_view line) {
+      reading.line().Say([line] {
+        absl::PrintF("%s\n", std::string(line));
+        std::fflush(stdout);
+      });
+    });
+  }();
   if (!is_whole.ok()) {
     absl::FPrintF(stderr, "liststore: %s\n", is_whole.status().message());
     return kExitFailed;

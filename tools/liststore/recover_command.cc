@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "liststore/cql_server.h"
 #include "programs/console/exit_codes.h"
+#include "tools/liststore/reading_line.h"
 
 namespace liststore {
 namespace {
@@ -39,8 +40,16 @@ int RunRecover(const RecoverOptions& options) {
   server.data_dir = options.path;
   server.like = options.like;
   server.memory_limit_bytes = options.memory_limit_bytes;
-  server.on_keeping = [](std::string_view line) { absl::PrintF("%s\n", std::string(line)); };
-  const absl::Status recovered = CqlServer::RecoverDataDirectory(server);
+  const absl::Status recovered = [&server, &options] {
+    ReadingLine reading("recovering", options.path);
+    server.on_keeping = [&reading](std::string_view line) {
+      reading.line().Say([line] {
+        absl::PrintF("%s\n", std::string(line));
+        std::fflush(stdout);
+      });
+    };
+    return CqlServer::RecoverDataDirectory(server);
+  }();
   if (recovered.ok()) return kExitSame;
   absl::FPrintF(stderr, "liststore: %s\n", recovered.message());
   return kExitFailed;

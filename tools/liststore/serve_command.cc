@@ -33,28 +33,37 @@ begun is refused as OVERLOADED.
 
 With --tls-certificate clients may connect over TLS: the line then has "tls_port" and
 "tls_shard_aware_port" too, and SIGHUP reads the files of TLS again. docs/tls.md shows how to make them. SIGHUP
-also reads log-level again, from the file of --config.
+also reads the file of --config again, takes log-level and the files of TLS from it, and says on standard error
+what else has changed there and takes a restart.
 
 Under systemd, with Type=notify, it says when it is ready, reloads and stops, and that its loops turn
 (WatchdogSec=). docs/operations.md has the unit.
 
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
-with --config, as lines like
+with --config, in TOML, by the same names:
 
   cql-port = 9042
+  memory-limit = "8G"
   until-eof = true
 
-The command line comes before the environment, and that before the file. --print-config prints what they
-come to.
+  [scylla-option]
+  strict_allow_filtering = true
+
+The command line comes before the environment, and that before the file. A name that no option has, and a value
+that is none, are errors with file, line and what was meant. --print-config prints what all of them come to, as
+such a file, each with where it comes from: with --config FILE it also checks the file, and starts nothing.
 
 --scylla-config FILE takes a scylla.yaml, --scylla-option NAME=VALUE an option of it, which comes before the
-file. Those that change an answer do so here; those without effect are named on standard error.
+file. Those that change an answer do so here; those without effect are named on standard error. What a flag, a
+variable or the file of --config says of a port, the address, the cluster's name, logins and TLS comes before
+what a scylla.yaml says.
 
 Examples:
   liststore serve
   liststore serve --cql-port 0 --ready-file ready.json --until-eof
   liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
   liststore serve --tls-certificate node.crt --tls-key node.key --auth cassandra:secret
+  liststore serve --config /etc/liststore/liststore.toml --print-config
 
 What clients may take, and what becomes of those that want more, is in docs/clients.md.
 
@@ -108,6 +117,7 @@ void AddSetting(const Subcommand& command, const ServeSetting& row, ServeOptions
   if (!row.value.empty()) option.Value(std::string(row.value));
   if (!row.words.empty()) option.OneOf({row.words.begin(), row.words.end()});
   if (row.shows_default) option.ShowDefault();
+  if (row.is_question) option.OnCommandLineOnly();
 }
 
 settings::SettingSource ToSettingSource(OptionSource source) {
@@ -122,6 +132,10 @@ settings::SettingSource ToSettingSource(OptionSource source) {
       break;
   }
   return settings::SettingSource::kCommandLine;
+}
+
+SettingOrigin ToSettingOrigin(const OptionOrigin& origin) {
+  return {ToSettingSource(origin.source), origin.place};
 }
 
 // What is freed goes back to the system. By itself the C library keeps more the larger the blocks are
@@ -144,45 +158,71 @@ void TakePortOfAddress(const Subcommand& command, ServeOptions* options) {
   const std::optional<HostPort> address = ParseHostPort(options->address);
   if (!address) return;  // the server says what is wrong with it
   options->address = address->host;
-  const OptionSource source = command.SourceOf("--address");
-  if (!address->port || source <= command.SourceOf("--cql-port")) return;
+  const OptionOrigin origin = command.OriginOf("--address");
+  if (!address->port || origin.source <= command.SourceOf("--cql-port")) return;
   options->cql_port = *address->port;
-  options->sources.emplace("cql-port", ToSettingSource(source));
+  options->sources["cql-port"] = ToSettingOrigin(origin);
 }
 
-int Serve(const Subcommand& command, ServeOptions options) {
-  GiveFreedMemoryBack(options.shards);
+// `options` as they were parsed, with where each of them comes from.
+ServeOptions WithOrigins(const Subcommand& command, ServeOptions options) {
+  for (const ServeSetting& row : ServeSettings()) {
+    const std::string name(row.setting.name);
+    const OptionOrigin origin = command.OriginOf("--" + name);
+    if (origin.source != OptionSource::kDefault) {
+      options.sources.emplace(name, ToSettingOrigin(origin));
+    }
+  }
   TakePortOfAddress(command, &options);
+  for (const OptionOrigin& origin : command.OriginsOf("--scylla-option")) {
+    options.scylla_option_origins.push_back(ToSettingOrigin(origin));
+  }
+  options.config_file = command.config_path();
   for (const std::string& variable : command.UnknownVariables("LISTSTORE")) {
     if (!variable.starts_with(kOfThePlugin)) options.unknown_variables.push_back(variable);
   }
-  for (const ServeSetting& row : ServeSettings()) {
-    const std::string name(row.setting.name);
-    const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));
-    if (source != settings::SettingSource::kDefault) options.sources.emplace(name, source);
+  return options;
+}
+
+Subcommand DefineServe(const Subcommand& program, ServeOptions* options) {
+  const Subcommand command = program.Add("serve", "Serve CQL until told to stop");
+  command.Footer(kServeHelp);
+  for (const ServeSetting& row : ServeSettings()) AddSetting(command, row, options);
+  command
+      .ConfigFile("--config",
+                  "Options in TOML, a line each, as cql-port = 9042; of a folder its "
+                  "liststore.toml, where there "
+                  "is\none",
+                  "liststore.toml")
+      .In(std::string(ServeSettings().back().group));
+  command.AllFromEnvironment("LISTSTORE");
+  return command;
+}
+
+// What the same command line comes to now: the file may have changed.
+absl::StatusOr<ServeOptions> ReadAgain(const std::vector<std::string>& arguments) {
+  CommandLine line("", "liststore");
+  ServeOptions options;
+  const Subcommand command = DefineServe(line.program(), &options);
+  if (const absl::Status status = line.Parse(arguments); !status.ok()) return status;
+  return WithOrigins(command, options);
+}
+
+int Serve(const Subcommand& command, const ServeOptions& parsed) {
+  const ServeOptions options = WithOrigins(command, parsed);
+  GiveFreedMemoryBack(options.shards);
+  RereadOptions reread;
+  if (command.SourceOf("--config") != OptionSource::kDefault) {
+    reread = [arguments = command.arguments()] { return ReadAgain(arguments); };
   }
-  const bool is_the_files = command.SourceOf("--log-level") <= OptionSource::kFile;
-  if (command.SourceOf("--config") != OptionSource::kDefault && is_the_files) {
-    options.reread_log_level = [command]() -> absl::StatusOr<std::string> {
-      const absl::StatusOr<std::optional<std::string>> level =
-          command.ReadConfigAgain("--log-level");
-      if (!level.ok()) return level.status();
-      return level->value_or(ServeOptions().log_level);
-    };
-  }
-  return RunServe(options);
+  return RunServe(options, reread);
 }
 
 }  // namespace
 
 void AddServeCommand(const Subcommand& program) {
-  const Subcommand command = program.Add("serve", "Serve CQL until told to stop");
-  command.Footer(kServeHelp);
   const auto options = std::make_shared<ServeOptions>();
-  for (const ServeSetting& row : ServeSettings()) AddSetting(command, row, options.get());
-  command.ConfigFile("--config", "Options, a line each")
-      .In(std::string(ServeSettings().back().group));
-  command.AllFromEnvironment("LISTSTORE");
+  const Subcommand command = DefineServe(program, options.get());
   command.Runs([command, options] { return Serve(command, *options); });
 }
 

@@ -13,6 +13,7 @@
 #include "engine/base/status_macros.h"
 #include "programs/console/exit_codes.h"
 #include "programs/console/failure.h"
+#include "programs/console/terminal.h"
 #include "tools/query/split_statements.h"
 
 namespace liststore {
@@ -28,6 +29,7 @@ double MillisecondsSince(SteadyClock::time_point begin) {
 
 absl::StatusOr<PrintedPages> PrintPages(CqlClient& client, const std::string& statement,
                                         int32_t page_rows, ResultPrinter* printer) {
+  WaitingLine waiting("waiting for the answer");
   const SteadyClock::time_point begin = SteadyClock::now();
   PrintedPages printed;
   std::string paging_state;
@@ -36,7 +38,12 @@ absl::StatusOr<PrintedPages> PrintPages(CqlClient& client, const std::string& st
         const CqlRows page,
         client.Query(statement, {}, {.page_size = page_rows, .paging_state = paging_state}));
     if (++printed.pages == 1) printed.first_ms = MillisecondsSince(begin);
-    LS_RETURN_IF_ERROR(printer->Print(page));
+    absl::Status status;
+    waiting.Say([&] {
+      status = printer->Print(page);
+      std::fflush(stdout);
+    });
+    LS_RETURN_IF_ERROR(status);
     paging_state = page.paging_state();
   } while (!paging_state.empty());
   printed.all_ms = MillisecondsSince(begin);

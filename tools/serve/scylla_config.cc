@@ -46,26 +46,34 @@ absl::Status TakeFile(const std::string& path, ScyllaChoice& choice) {
       return absl::InvalidArgumentError(absl::StrCat(place, *error));
     }
     choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/true});
+    choice.origins[std::string(setting.name)] = {settings::SettingSource::kFile,
+                                                 absl::StrCat(path, ":", entry.line)};
     if (!setting.has_effect()) choice.without_effect.emplace_back(setting.name);
   }
   return absl::OkStatus();
 }
 
-absl::Status TakeOption(const std::string& option, ScyllaChoice& choice) {
+absl::Status TakeOption(const std::string& option, const SettingOrigin& origin,
+                        ScyllaChoice& choice) {
+  const std::string where =
+      origin.source == settings::SettingSource::kFile
+          ? absl::StrCat(origin.place, ": ")
+          : absl::StrCat(origin.place.empty() ? "--scylla-option" : origin.place, " ");
   const size_t at = option.find('=');
   if (at == std::string::npos || at == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--scylla-option '", option, "' is not NAME=VALUE"));
+    return absl::InvalidArgumentError(absl::StrCat(where, "'", option, "' is not NAME=VALUE"));
   }
   // Its own command line has hyphens.
   std::string name = option.substr(0, at);
   std::ranges::replace(name, '-', '_');
   const std::string value = option.substr(at + 1);
   if (const auto error = choice.config.Set(name, value, settings::SettingSource::kCommandLine)) {
-    return absl::InvalidArgumentError(absl::StrCat("--scylla-option ", *error));
+    return absl::InvalidArgumentError(absl::StrCat(where, *error));
   }
   const settings::Setting& setting = settings::ScyllaSettings()[*settings::FindScyllaSetting(name)];
   choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/false});
+  choice.origins[std::string(setting.name)] = origin;
+  choice.own.emplace(setting.name);
   if (!setting.has_effect()) choice.without_effect.emplace_back(setting.name);
   return absl::OkStatus();
 }
@@ -192,8 +200,11 @@ absl::StatusOr<ScyllaChoice> ChooseScyllaConfig(const ServeOptions& options) {
   if (!options.scylla_config.empty()) {
     LS_RETURN_IF_ERROR(TakeFile(options.scylla_config, choice));
   }
-  for (const std::string& option : options.scylla_options) {
-    LS_RETURN_IF_ERROR(TakeOption(option, choice));
+  const std::vector<SettingOrigin>& origins = options.scylla_option_origins;
+  for (size_t i = 0; i < options.scylla_options.size(); ++i) {
+    const SettingOrigin origin =
+        i < origins.size() ? origins[i] : SettingOrigin{settings::SettingSource::kCommandLine};
+    LS_RETURN_IF_ERROR(TakeOption(options.scylla_options[i], origin, choice));
   }
   TakeWhatFlagsLeave(choice);
   std::ranges::sort(choice.without_effect);

@@ -3,6 +3,7 @@
 #define LISTSTORE_TOOLS_SERVE_SCYLLA_CONFIG_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ struct ScyllaChoice {
   ServeOptions options;
   // By the names of those: which option says so, "native_transport_port".
   std::map<std::string, std::string, std::less<>> from_scylla;
+  // By ScyllaDB's names, of those that were given.
+  std::map<std::string, SettingOrigin, std::less<>> origins;
+  // Those that are no file's of ScyllaDB: --scylla-option, in whatever place.
+  std::set<std::string, std::less<>> own;
   // For the log: what the file has and ScyllaDB does not know, one text for each; and names that
   // have no effect.
   std::vector<std::string> unknown;

@@ -35,13 +35,14 @@
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
 #include "programs/console/text.h"
+#include "tools/serve/config_text.h"
 #include "tools/serve/demo.h"
 #include "tools/serve/file_limit.h"
 #include "tools/serve/heap_trim.h"
 #include "tools/serve/log.h"
 #include "tools/serve/port_owner.h"
+#include "tools/serve/reload.h"
 #include "tools/serve/scylla_config.h"
-#include "tools/serve/serve_settings.h"
 #include "tools/serve/server_log.h"
 #include "tools/serve/server_options.h"
 #include "tools/serve/service_manager.h"
@@ -125,37 +126,6 @@ void SayWhatMemoryIsNotThere(Log& log, uint64_t limit_bytes) {
                    Bytes(DefaultMemoryLimitBytes(machine_bytes))));
 }
 
-void ReloadTls(Log& log, CqlServer& server) {
-  const absl::Status status = server.ReloadTls();
-  if (status.ok()) {
-    log.Write(LogLevel::kInfo, "SIGHUP: new connections have what the files of TLS hold now");
-  } else {
-    log.Write(LogLevel::kError,
-              absl::StrCat("SIGHUP: the files of TLS are not taken, and those before stay: ",
-                           status.message()));
-  }
-}
-
-// What the configuration file says now, unless it was said where it counts for more.
-void ReloadLogLevel(Log& log, const ServeOptions& options) {
-  if (!options.reread_log_level) return;
-  const absl::StatusOr<std::string> name = options.reread_log_level();
-  const std::optional<LogLevel> level = name.ok() ? ParseLogLevel(*name) : std::nullopt;
-  if (!level) {
-    const std::string why = name.ok() ? absl::StrCat("log-level is '", *name, "'")
-                                      : std::string(ToStd(name.status().message()));
-    return log.Write(
-        LogLevel::kError,
-        absl::StrCat("SIGHUP: the configuration file is not taken, and the log's level "
-                     "stays ",
-                     ToAbsl(NameOf(log.level())), ": ", why));
-  }
-  // By the level that says more.
-  log.SetLevel(std::max(*level, LogLevel::kInfo));
-  log.Write(LogLevel::kInfo, absl::StrCat("SIGHUP: the log's level is ", *name, " now"));
-  log.SetLevel(*level);
-}
-
 // Snapshots that a signal asks for, one at a time, on a thread of their own: the program goes on to hear
 // signals, and to say that all is well.
 class SnapshotsOnDemand {
@@ -233,7 +203,10 @@ void SayWithoutEffect(Log& log, const ScyllaChoice& scylla) {
 }
 
 int PrintConfig(const ServeOptions& options, Log& log) {
-  const absl::StatusOr<std::string> text = ConfigText(options);
+  const auto json = options.sources.find("json");
+  const bool as_json = options.json && json != options.sources.end() &&
+                       json->second.source == settings::SettingSource::kCommandLine;
+  const absl::StatusOr<std::string> text = as_json ? ConfigJson(options) : ConfigText(options);
   if (!text.ok()) {
     log.Write(LogLevel::kError, ToStd(text.status().message()));
     return kExitFailed;
@@ -292,13 +265,14 @@ void TellTrim(HeapTrim& trim, CqlServerOptions& options) {
 // A server that clients can connect to, until it has stopped. All outlive it.
 class ServerRun {
  public:
-  ServerRun(const ServeOptions& options, Log& log, ServerLog& server_log, ServiceManager& service,
-            CqlServer& server)
+  ServerRun(const ServeOptions& options, const ScyllaChoice& scylla, const RereadOptions& reread,
+            Log& log, ServerLog& server_log, ServiceManager& service, CqlServer& server)
       : options_(options),
         log_(log),
         server_log_(server_log),
         service_(service),
         server_(server),
+        reloader_(scylla, reread, log, server),
         snapshots_(log, server) {}
 
   // Until it is to stop; returns why.
@@ -339,8 +313,7 @@ class ServerRun {
   }
   void Reload() {
     service_.Reloading();
-    if (!options_.tls_certificate.empty()) ReloadTls(log_, server_);
-    ReloadLogLevel(log_, options_);
+    reloader_.Reload();
     service_.Ready(ServiceStatus(options_, server_));
   }
   void TakeSnapshot() {
@@ -353,20 +326,20 @@ class ServerRun {
   ServerLog& server_log_;
   ServiceManager& service_;
   CqlServer& server_;
+  Reloader reloader_;
   SnapshotsOnDemand snapshots_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 // The exit status of a stop that was asked for.
-absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaOption>& scylla,
-                          Log& log) {
+absl::StatusOr<int> Serve(const ServeOptions& options, const ScyllaChoice& scylla,
+                          const RereadOptions& reread, Log& log) {
   ServiceManager service;
-  LS_ASSIGN_OR_RETURN(const int signals,
-                      OpenSignals(!options.tls_certificate.empty() || options.reread_log_level ||
-                                  service.is_there()));
+  LS_ASSIGN_OR_RETURN(const int signals, OpenSignals(!options.tls_certificate.empty() || reread ||
+                                                     service.is_there()));
   log.Start();
 
-  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options, scylla));
+  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options, scylla.given));
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
   server_options.server_clock = clock.get();
   std::unique_ptr<ListStore> demo;
@@ -390,6 +363,9 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
                          .clock = ClockSettingText(clock->setting()),
                          .memory_limit_bytes = server_options.process_memory_bytes};
   LS_RETURN_IF_ERROR(SayThatItServes(options, facts, log));
+  if (!options.config_file.empty()) {
+    log.Write(LogLevel::kInfo, absl::StrCat("configuration: ", options.config_file));
+  }
   SayWhatIsOpen(log, options, facts.cql_port);
   SayWhatMemoryIsNotThere(log, options.memory_limit_bytes);
   // Behind the start: a start that fails says that, and nothing beside it.
@@ -398,7 +374,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   }
   if (options.demo) log.WriteLines(HowToConnect(options.address, facts.cql_port));
 
-  ServerRun run(options, log, server_log, service, *server);
+  ServerRun run(options, scylla, reread, log, server_log, service, *server);
   run.Stop(run.Wait(signals));
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
@@ -409,7 +385,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
 
 }  // namespace
 
-int RunServe(const ServeOptions& asked) {
+int RunServe(const ServeOptions& asked, const RereadOptions& reread) {
   Log log(ParseLogLevel(asked.log_level).value_or(LogLevel::kInfo),
           asked.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const absl::StatusOr<ScyllaChoice> scylla = ChooseScyllaConfig(asked);
@@ -424,7 +400,7 @@ int RunServe(const ServeOptions& asked) {
     options.shards = 1;
     options.looks_like_scylla = false;
   }
-  const absl::StatusOr<int> exit_status = Serve(options, scylla->given, log);
+  const absl::StatusOr<int> exit_status = Serve(options, *scylla, reread, log);
   if (exit_status.ok()) return *exit_status;
   const absl::Status& status = exit_status.status();
   if (!absl::IsAlreadyExists(status)) {

@@ -14,6 +14,14 @@
 
 namespace liststore {
 
+// Where a setting's value comes from.
+struct SettingOrigin {
+  settings::SettingSource source = settings::SettingSource::kDefault;
+  std::string place = {};  // "FILE:LINE", or the variable's name; empty: a flag, or nowhere
+
+  bool operator==(const SettingOrigin&) const = default;
+};
+
 struct ServeOptions {
   std::string address = "127.0.0.1";
   uint16_t cql_port = 9042;  // 0: any free one
@@ -80,30 +88,33 @@ struct ServeOptions {
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
-  bool demo = false;                  // a few lists to begin with
-  uint64_t journal_entries = 10'000;  // requests that are remembered; 0: none
-  bool until_eof = false;             // ends with standard input too
-  bool strict = false;                // what was refused makes the exit status 3
-  std::string log_level = "info";     // "error", "warning", "info" or "debug"
-  // What the configuration file says of that now, or its default; asked on SIGHUP. Empty: there is no
-  // file, or what counts more has said it.
-  std::function<absl::StatusOr<std::string>()> reread_log_level;
+  bool demo = false;                        // a few lists to begin with
+  uint64_t journal_entries = 10'000;        // requests that are remembered; 0: none
+  bool until_eof = false;                   // ends with standard input too
+  bool strict = false;                      // what was refused makes the exit status 3
+  std::string log_level = "info";           // "error", "warning", "info" or "debug"
   std::string log_format = "text";          // or "json"
   std::string log_slow_requests = "0";      // "100ms", "2s"; 0: none
   std::string scylla_config;                // a scylla.yaml; empty: none
   std::vector<std::string> scylla_options;  // "NAME=VALUE"; come before the file's
-  bool print_config = false;                // says what the settings are, and ends
-  // Where a setting's value comes from, by the name of its flag; those that are not here are
-  // defaults.
-  std::map<std::string, settings::SettingSource, std::less<>> sources;
+  // One for each of them; where there are fewer, the others are flags.
+  std::vector<SettingOrigin> scylla_option_origins;
+  std::string config_file;    // that was read; empty: none
+  bool print_config = false;  // says what the settings are, and ends
+  // By the name of its flag; those that are not here are defaults.
+  std::map<std::string, SettingOrigin, std::less<>> sources;
 };
+
+// What the flags, the environment and the configuration file come to now; InvalidArgument: as when the program is
+// started. Empty: there is no file that could have changed.
+using RereadOptions = std::function<absl::StatusOr<ServeOptions>()>;
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
 // standard output and in the ready file; on a terminal some lines for people do, unless `json`.
 // Everything else goes to standard error. Returns the exit
 // status: 0 after a stop that was asked for; 3 when `strict` and something was asked for that
-// liststore does not do, which is listed then; kExitPortTaken; else 2.
-int RunServe(const ServeOptions& options);
+// liststore does not do, which is listed then; kExitPortTaken; else 2. `reread`: asked on SIGHUP.
+int RunServe(const ServeOptions& options, const RereadOptions& reread);
 
 }  // namespace liststore
 

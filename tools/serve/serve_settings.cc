@@ -2,15 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "engine/base/status_macros.h"
-#include "engine/base/strings.h"
-#include "engine/settings/scylla_settings.h"
-#include "tools/serve/scylla_config.h"
 
 namespace liststore {
 namespace {
@@ -154,8 +148,10 @@ const std::vector<ServeSetting>& Table() {
        .field = &S::scylla_config,
        .group = kLook,
        .value = "FILE"},
-      {.setting = {"scylla-option", T::kTexts, "", false,
-                   "An option of ScyllaDB, by its name in scylla.yaml; may be given again"},
+      {.setting =
+           {"scylla-option", T::kTexts, "", false,
+            "An option of ScyllaDB, by its name in scylla.yaml; may be given again. In the file "
+            "of --config\nthey are lines NAME = VALUE below [scylla-option]"},
        .field = &S::scylla_options,
        .group = kLook,
        .value = "NAME=VALUE"},
@@ -172,19 +168,22 @@ const std::vector<ServeSetting>& Table() {
       {.setting =
            {"tls-certificate", T::kText, "", false,
             "Certificate for TLS, in PEM form, with those between it and its CA; read again\n"
-            "on SIGHUP, as the two files below"},
+            "on SIGHUP, as the two files below, and where the file of --config names others"},
        .field = &S::tls_certificate,
        .group = kTls,
-       .value = "FILE"},
+       .value = "FILE",
+       .is_reread = true},
       {.setting = {"tls-key", T::kText, "in the certificate's file", false,
                    "Its private key, without a passphrase [in the certificate's file]"},
        .field = &S::tls_key,
        .group = kTls,
-       .value = "FILE"},
+       .value = "FILE",
+       .is_reread = true},
       {.setting = {"tls-ca", T::kText, "", false, "CAs that sign the certificates of clients"},
        .field = &S::tls_ca,
        .group = kTls,
-       .value = "FILE"},
+       .value = "FILE",
+       .is_reread = true},
       {.setting = {"tls-require-client-certificate", T::kBoolean, "false", false,
                    "Let no client in over TLS without a certificate of one of these"},
        .field = &S::tls_requires_client_certificate,
@@ -206,13 +205,15 @@ const std::vector<ServeSetting>& Table() {
        .field = &S::tls_min_version,
        .group = kTls,
        .shows_default = true,
-       .words = {"1.2", "1.3"}},
+       .words = {"1.2", "1.3"},
+       .is_reread = true},
       {.setting = {"tls-ciphers", T::kText, "OpenSSL's", false,
                    "Cipher suites in OpenSSL's names, those of TLS 1.3 (TLS_...) among them\n"
                    "[OpenSSL's]"},
        .field = &S::tls_ciphers,
        .group = kTls,
-       .value = "NAME[:NAME...]"},
+       .value = "NAME[:NAME...]",
+       .is_reread = true},
       {.setting = {"instruments", T::kText,
                    "on; off where --address is not this machine's own and there is no --auth",
                    false,
@@ -310,11 +311,12 @@ const std::vector<ServeSetting>& Table() {
        .group = kTests},
       {.setting = {"log-level", T::kText, "info", true,
                    "What is said on standard error; on SIGHUP it is read again from the file of "
-                   "--config,\nwhere that is what says it"},
+                   "--config"},
        .field = &S::log_level,
        .group = kProgram,
        .shows_default = true,
-       .words = {"error", "warning", "info", "debug"}},
+       .words = {"error", "warning", "info", "debug"},
+       .is_reread = true},
       {.setting = {"log-format", T::kText, "text", false,
                    "Lines for people, or of JSON with time, level, event and what belongs to it"},
        .field = &S::log_format,
@@ -328,10 +330,13 @@ const std::vector<ServeSetting>& Table() {
        .group = kProgram,
        .value = "TIME",
        .shows_default = true},
-      {.setting = {"print-config", T::kBoolean, "false", false,
-                   "Print every setting with its value and where that comes from, and end"},
+      {.setting =
+           {"print-config", T::kBoolean, "false", false,
+            "Print every setting with its value and where that comes from, and end: as a file "
+            "for --config,\nor with --json as JSON"},
        .field = &S::print_config,
-       .group = kProgram},
+       .group = kProgram,
+       .is_question = true},
   };
   return kTable;
 }
@@ -341,19 +346,6 @@ std::string ChoiceText(const ServeSetting& setting, bool value) {
     if (means == value) return std::string(word);
   }
   return value ? "true" : "false";
-}
-
-std::string_view SourceOf(std::string_view name, const ServeOptions& options) {
-  const auto at = options.sources.find(name);
-  return settings::ToString(at == options.sources.end() ? settings::SettingSource::kDefault
-                                                        : at->second);
-}
-
-// Who reads it here does not need it.
-constexpr std::string_view kSecret = "auth";
-
-void AppendLine(std::string_view assigned, std::string_view source, std::string& text) {
-  absl::StrAppendFormat(&text, "%-60s  # %s\n", ToAbsl(assigned), ToAbsl(source));
 }
 
 }  // namespace
@@ -385,34 +377,6 @@ std::string ValueText(const ServeSetting& setting, const ServeOptions& options) 
         }
       },
       setting.field);
-}
-
-absl::StatusOr<std::string> ConfigText(const ServeOptions& options) {
-  LS_ASSIGN_OR_RETURN(const ScyllaChoice chosen, ChooseScyllaConfig(options));
-  std::string text = "# liststore serve\n";
-  for (const ServeSetting& row : ServeSettings()) {
-    const std::string_view name = row.setting.name;
-    std::string value = ValueText(row, chosen.options);
-    const bool is_secret = !value.empty() || chosen.options.auth_by_scylla_config;
-    if (name == kSecret && is_secret) value = "(not shown)";
-    if (row.setting.default_value != value && !options.sources.contains(name) &&
-        !chosen.from_scylla.contains(name)) {
-      value = row.setting.default_value;
-    }
-    const auto from_scylla = chosen.from_scylla.find(name);
-    std::string source(SourceOf(name, options));
-    if (from_scylla != chosen.from_scylla.end()) source = from_scylla->second;
-    AppendLine(absl::StrCat(ToAbsl(name), " = ", value), source, text);
-  }
-  text += "\n# Options of ScyllaDB\n";
-  const std::span<const settings::Setting> settings = settings::ScyllaSettings();
-  for (size_t i = 0; i < settings.size(); ++i) {
-    const settings::ScyllaConfig::Value& value = chosen.config.at(i);
-    std::string source(settings::ToString(value.source));
-    if (!settings[i].has_effect()) source += ", without effect";
-    AppendLine(absl::StrCat(ToAbsl(settings[i].name), ": ", value.text), source, text);
-  }
-  return text;
 }
 
 }  // namespace liststore

@@ -1,5 +1,6 @@
 // The settings of `liststore serve`: one table, which makes its flags, what the environment and the
-// configuration file may say, --print-config and docs/settings.md.
+// configuration file may say, --print-config and docs/settings.md. The same name is --memory-limit, LISTSTORE_MEMORY_LIMIT
+// and memory-limit in the file.
 #ifndef LISTSTORE_TOOLS_SERVE_SERVE_SETTINGS_H_
 #define LISTSTORE_TOOLS_SERVE_SERVE_SETTINGS_H_
 
@@ -12,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "engine/settings/setting.h"
 #include "tools/serve/serve.h"
 
@@ -42,6 +42,10 @@ struct ServeSetting {
   // then.
   uint32_t most = 0;
   std::string_view word = {};
+  // On SIGHUP the server takes what the configuration file says now.
+  bool is_reread = false;
+  // It is asked for, and says nothing of the server: neither environment nor file have it.
+  bool is_question = false;
 };
 
 // In the order in which help shows them within their groups.
@@ -49,10 +53,6 @@ std::span<const ServeSetting> ServeSettings();
 
 // The value as the command line takes it; empty: none was given, and there is no default.
 std::string ValueText(const ServeSetting& setting, const ServeOptions& options);
-
-// One line for each setting, with its value and source, and one for each of ScyllaDB's options.
-// InvalidArgument: as RunServe refuses them.
-absl::StatusOr<std::string> ConfigText(const ServeOptions& options);
 
 }  // namespace liststore
 

@@ -116,18 +116,7 @@ absl::Status ChooseTls(const ServeOptions& options, CqlServerOptions& server) {
         absl::StrCat(options.tls_port ? "--tls-port" : "--tls-shard-aware-port",
                      ": with --tls-only, --cql-port and --shard-aware-port are the ports of TLS"));
   }
-  TlsOptions tls;
-  tls.certificate_file = options.tls_certificate;
-  tls.key_file = options.tls_key;
-  tls.ca_file = options.tls_ca;
-  if (options.tls_requires_client_certificate && options.tls_ca.empty()) {
-    return absl::InvalidArgumentError(
-        "--tls-require-client-certificate: --tls-ca has to name the CAs that sign them");
-  }
-  tls.require_client_certificate = options.tls_requires_client_certificate;
-  tls.min_version = options.tls_min_version == "1.3" ? TlsVersion::k1_3 : TlsVersion::k1_2;
-  tls.ciphers = options.tls_ciphers;
-  server.tls = std::move(tls);
+  LS_ASSIGN_OR_RETURN(server.tls, TlsOptionsOf(options));
   if (options.tls_only) return absl::OkStatus();
   if (!options.cql_port_is_tls) {
     server.tls_port = options.tls_port.value_or(options.cql_port == 0 ? 0 : kTlsPort);
@@ -227,6 +216,21 @@ absl::StatusOr<uint32_t> SlowRequestMillis(std::string_view text) {
 }
 
 }  // namespace
+
+absl::StatusOr<TlsOptions> TlsOptionsOf(const ServeOptions& options) {
+  TlsOptions tls;
+  tls.certificate_file = options.tls_certificate;
+  tls.key_file = options.tls_key;
+  tls.ca_file = options.tls_ca;
+  if (options.tls_requires_client_certificate && options.tls_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-require-client-certificate: --tls-ca has to name the CAs that sign them");
+  }
+  tls.require_client_certificate = options.tls_requires_client_certificate;
+  tls.min_version = options.tls_min_version == "1.3" ? TlsVersion::k1_3 : TlsVersion::k1_2;
+  tls.ciphers = options.tls_ciphers;
+  return tls;
+}
 
 MemoryPolicy MemoryPolicyOf(const ServeOptions& options) {
   return options.memory_policy == "evict" ? MemoryPolicy::kEvict : MemoryPolicy::kReject;

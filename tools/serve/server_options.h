@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "liststore/cql_server.h"
+#include "liststore/tls_options.h"
 #include "tools/serve/serve.h"
 
 namespace liststore {
@@ -22,6 +23,9 @@ bool IsOpen(const ServeOptions& options);
 bool HasInstruments(const ServeOptions& options);
 
 MemoryPolicy MemoryPolicyOf(const ServeOptions& options);
+
+// With a certificate. InvalidArgument: what they ask for needs more.
+absl::StatusOr<TlsOptions> TlsOptionsOf(const ServeOptions& options);
 
 // The memory of the process is divided between rows, clients and the program; passwords are read
 // from their file. InvalidArgument: options that contradict each other, a limit that is too small, a

@@ -46,7 +46,11 @@ TerminalProgram::TerminalProgram(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   std::vector<std::string> given = {"TERM=xterm", "NO_COLOR=1", "LC_ALL=C.UTF-8"};
-  given.insert(given.end(), environment.begin(), environment.end());
+  for (const std::string& variable : environment) {
+    const std::string begin = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(given, [&](const std::string& other) { return other.starts_with(begin); });
+    given.push_back(variable);
+  }
   std::vector<std::string> variables = ProgramEnvironment(given);
   std::vector<char*> env;
   for (std::string& variable : variables) env.push_back(variable.data());

@@ -184,9 +184,10 @@ TEST(ScyllaConfig, WhatIsWrongIsNamedWithItsPlace) {
   }
 }
 
-// The line of --print-config that begins with `begin`, without the blanks in its middle.
-std::string LineOf(const std::string& text, const std::string& begin) {
-  const size_t at = text.find("\n" + begin);
+// The line of --print-config about `name`, without the blanks in its middle; a comment where it is not set.
+std::string LineOf(const std::string& text, const std::string& name) {
+  size_t at = text.find("\n" + name + " = ");
+  if (at == std::string::npos) at = text.find("\n# " + name + " = ");
   if (at == std::string::npos) return "";
   std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
   for (size_t two = line.find("  "); two != std::string::npos; two = line.find("  ")) {
@@ -199,28 +200,30 @@ TEST(PrintConfig, SaysWhatEachSettingIsAndWhereItComesFrom) {
   const ScratchFiles files;
   const std::string yaml = files.Write(
       "scylla.yaml", "native_transport_port: 7000\nnum_tokens: 8\nshadow_round_ms: 1\n");
-  const std::string config = files.Write("config", "rack = r7\nshards = 4\n");
+  const std::string config = files.Write("config", "rack = \"r7\"\nshards = 4\n");
   RunningProgram program({"serve", "--print-config", "--shards", "off", "--config", config,
                           "--scylla-config", yaml, "--scylla-option", "twcs_max_window_count=3"},
                          {"LISTSTORE_DATA_CENTER=dc9", "LISTSTORE_AUTH=u:secret"});
   const ProgramResult result = program.Wait();
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  for (const char* line : {
-           "rack = r7 # file",
-           "shards = off # command line",
-           "data-center = dc9 # environment",
-           "auth = (not shown) # environment",
-           "address = 127.0.0.1 # default",
-           "scylla = on # default",
-           "cql-port = 7000 # native_transport_port",
-           "num_tokens: 8 # file",
-           "twcs_max_window_count: 3 # command line",
-           "shadow_round_ms: 1 # file, without effect",
-           "strict_allow_filtering: warn # default",
-       }) {
-    const std::string begin = std::string(line).substr(0, std::string(line).find(' '));
-    EXPECT_EQ(LineOf(result.out, begin), line) << result.out;
-  }
+  const struct {
+    const char* name;
+    std::string line;
+  } kLines[] = {
+      {"rack", "rack = \"r7\" # " + config + ":1"},
+      {"shards", "shards = \"off\" # flag"},
+      {"data-center", "data-center = \"dc9\" # LISTSTORE_DATA_CENTER"},
+      {"auth", "# auth = (not shown) # LISTSTORE_AUTH"},
+      {"address", "# address = \"127.0.0.1\" # default"},
+      {"scylla", "# scylla = \"on\" # default"},
+      {"memory-limit", "# memory-limit = (three quarters of the machine's) # default"},
+      {"cql-port", "# cql-port = 7000 # native_transport_port, " + yaml + ":1"},
+      {"num_tokens", "# num_tokens = 8 # " + yaml + ":2"},
+      {"twcs_max_window_count", "twcs_max_window_count = 3 # flag"},
+      {"shadow_round_ms", "# shadow_round_ms = 1 # " + yaml + ":3, without effect"},
+      {"strict_allow_filtering", "# strict_allow_filtering = \"warn\" # default"},
+  };
+  for (const auto& row : kLines) EXPECT_EQ(LineOf(result.out, row.name), row.line) << result.out;
 }
 
 // A package's file has both ports; servers side by side have one of their own each.
@@ -230,10 +233,10 @@ TEST(PrintConfig, APortOfCqlThatIsGivenLeavesTheFilesOtherPortOut) {
       "scylla.yaml", "native_transport_port: 7000\nnative_shard_aware_transport_port: 7001\n");
   const ProgramResult both = RunProgram({"serve", "--print-config", "--scylla-config", yaml});
   EXPECT_EQ(LineOf(both.out, "shard-aware-port"),
-            "shard-aware-port = 7001 # native_shard_aware_transport_port");
+            "# shard-aware-port = 7001 # native_shard_aware_transport_port, " + yaml + ":2");
   const ProgramResult given =
       RunProgram({"serve", "--print-config", "--scylla-config", yaml, "--cql-port", "0"});
-  EXPECT_EQ(LineOf(given.out, "cql-port"), "cql-port = 0 # command line");
+  EXPECT_EQ(LineOf(given.out, "cql-port"), "cql-port = 0 # flag");
   EXPECT_NE(LineOf(given.out, "shard-aware-port").find("# default"), std::string::npos);
 }
 
@@ -273,9 +276,12 @@ std::string TableOfFlags() {
       "|---|---|---|---|---|---|\n";
   for (const ServeSetting& row : ServeSettings()) {
     const settings::Setting& setting = row.setting;
-    table += "| `" + std::string(setting.name) + "` | `" + EnvironmentName(setting.name) + "` | " +
-             TypeOf(row) + " | " + Escaped(setting.default_value) + " | " +
-             (setting.is_live ? "yes" : "no") + " | " + Escaped(setting.help) + " |\n";
+    // A question has no name but its flag.
+    const std::string variable = "`" + EnvironmentName(setting.name) + "`";
+    const char* const changes = row.is_reread ? "SIGHUP" : setting.is_live ? "clients" : "no";
+    table += "| `" + std::string(setting.name) + "` | " + (row.is_question ? "" : variable) +
+             " | " + TypeOf(row) + " | " + Escaped(setting.default_value) + " | " + changes +
+             " | " + Escaped(setting.help) + " |\n";
   }
   return table;
 }

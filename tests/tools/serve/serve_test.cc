@@ -433,7 +433,8 @@ TEST(Serve, APortInUseIsOneLineAndNoStart) {
 TEST(Serve, OptionsComeFromTheLineThenTheEnvironmentThenAFile) {
   const ScratchFiles files;
   const std::string config = files.Write(
-      "config", "cql-port = 0\nshards = 5\naddress = example.org\nscylla = off\nuntil-eof=true\n");
+      "config",
+      "cql-port = 0\nshards = 5\naddress = \"example.org\"\nscylla = \"off\"\nuntil-eof=true\n");
   RunningProgram program(
       {"serve", "--config", config, "--shards", "2"},
       {"LISTSTORE_ADDRESS=127.0.0.1", "LISTSTORE_SHARDS=9", "LISTSTORE_AUTH=cassandra:secret"});
@@ -567,20 +568,42 @@ void AwaitSaid(const RunningProgram& program, const std::string& part) {
 
 TEST(Serve, OnHangupTheLogsLevelIsReadAgain) {
   const ScratchFiles files;
-  const std::string config = files.Write("config", "cql-port = 0\nlog-level = error\n");
-  RunningProgram program({"serve", "--config", config});
+  const auto configure = [&](const std::string& level) {
+    return files.Write("config", "cql-port = 0\nlog-level = " + level + "\n");
+  };
+  RunningProgram program({"serve", "--config", configure("\"error\"")});
   const uint16_t port = ParseReady(program.ReadLine()).cql_port;
   EXPECT_EQ(program.Errors(), "");
-  files.Write("config", "cql-port = 0\nlog-level = debug\n");
+  configure("\"debug\"");
   program.Signal(SIGHUP);
   AwaitSaid(program, "SIGHUP: the log's level is debug now\n");
   EXPECT_TRUE(RawCqlClient(port).StartUp());
   AwaitSaid(program, " has ended");
-  files.Write("config", "cql-port = 0\nlog-level = loud\n");
+  const std::string config = configure("\"loud\"");
   program.Signal(SIGHUP);
-  AwaitSaid(program, "the log's level stays debug: log-level is 'loud'\n");
+  AwaitSaid(program, "SIGHUP: the configuration is not taken, and what was stays: " + config +
+                         ":2: log-level: 'loud' is not a value of it; use one of error, warning, "
+                         "info, debug\n");
+  configure("\"debug\"\nshards = 3");
+  program.Signal(SIGHUP);
+  AwaitSaid(program, "SIGHUP: these have changed, and take a restart: shards (" + config + ":3)\n");
   program.Signal(SIGTERM);
   EXPECT_EQ(program.Wait().exit_status, 0);
+}
+
+TEST(Serve, OnHangupAFlagStillComesBeforeTheFile) {
+  const ScratchFiles files;
+  const std::string config = files.Write("config", "log-level = \"error\"\nrack = \"a\"\n");
+  RunningProgram program(
+      {"serve", "--config", config, "--cql-port", "0", "--log-level", "info", "--rack", "b"});
+  program.ReadLine();
+  files.Write("config", "log-level = \"error\"\nrack = \"c\"\ncluster-name = \"c\"\n");
+  program.Signal(SIGHUP);
+  AwaitSaid(program,
+            "SIGHUP: these have changed, and take a restart: cluster-name (" + config + ":3)\n");
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_EQ(err.find("the log's level"), std::string::npos) << err;
 }
 
 TEST(Serve, TellsTheServiceManager) {
@@ -693,7 +716,7 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--memory-policy", "lru"}, "--memory-policy"},
       {{"--queue-time-max", "3600001"}, "queue_time_max_ms is 3600001, more than 3600000"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
-      {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},
+      {{"--config", files.Write("bad", "moon = 1\n")}, "no option moon"},
       {{"--config", "/nowhere/config"}, "/nowhere/config"},
   };
   for (const Case& wrong : cases) {

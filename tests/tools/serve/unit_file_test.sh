@@ -8,7 +8,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # The program that it starts is not installed.
 sed "s|^ExecStart=[^ ]*|ExecStart=$program|" "$unit" > "$folder/liststore.service"
-grep -q "^ExecStart=$program serve " "$folder/liststore.service"
+grep -q "^ExecStart=$program serve --config \${CONFIGURATION_DIRECTORY} " "$folder/liststore.service"
+grep -q "^ConfigurationDirectory=liststore$" "$folder/liststore.service"
 said=$(timeout 60 systemd-analyze verify --man=no "$folder/liststore.service" 2>&1) || {
     echo "$said"
     exit 1

@@ -1,0 +1,110 @@
+#include "tools/serve/reload.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/base/strings.h"
+#include "engine/settings/scylla_settings.h"
+#include "liststore/tls_options.h"
+#include "tools/serve/serve_settings.h"
+#include "tools/serve/server_options.h"
+
+namespace liststore {
+namespace {
+
+bool HasTls(const ServeOptions& options) { return !options.tls_certificate.empty(); }
+
+// "cql-port (FILE:3)"
+std::string WithPlace(std::string_view name, const SettingOrigin* origin) {
+  const std::string place = origin == nullptr ? "default"
+                            : origin->place.empty()
+                                ? std::string(settings::ToString(origin->source))
+                                : origin->place;
+  return absl::StrCat(ToAbsl(name), " (", place, ")");
+}
+
+template <typename Origins>
+const SettingOrigin* OriginIn(const Origins& origins, std::string_view name) {
+  const auto at = origins.find(name);
+  return at == origins.end() ? nullptr : &at->second;
+}
+
+}  // namespace
+
+std::vector<std::string> WantRestart(const ScyllaChoice& running, const ScyllaChoice& now) {
+  std::vector<std::string> names;
+  const bool tls_comes_or_goes = HasTls(running.options) != HasTls(now.options);
+  for (const ServeSetting& row : ServeSettings()) {
+    const std::string_view name = row.setting.name;
+    // Of ScyllaDB's options each is looked at below.
+    if (row.is_question || row.setting.type == settings::SettingType::kTexts) continue;
+    if (row.is_reread && !(tls_comes_or_goes && name == "tls-certificate")) continue;
+    if (ValueText(row, running.options) == ValueText(row, now.options)) continue;
+    names.push_back(WithPlace(name, OriginIn(now.options.sources, name)));
+  }
+  const std::span<const settings::Setting> all = settings::ScyllaSettings();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].has_effect() || running.config.at(i).text == now.config.at(i).text) continue;
+    names.push_back(WithPlace(all[i].name, OriginIn(now.origins, all[i].name)));
+  }
+  return names;
+}
+
+void Reloader::Reload() {
+  absl::StatusOr<ScyllaChoice> now = running_;
+  if (reread_) {
+    const absl::StatusOr<ServeOptions> options = reread_();
+    now = options.ok() ? ChooseScyllaConfig(*options) : options.status();
+  }
+  TakeTls(now.ok() && reread_ ? &now->options : nullptr);
+  if (!now.ok()) {
+    return log_.Write(LogLevel::kError,
+                      absl::StrCat("SIGHUP: the configuration is not taken, and what was stays: ",
+                                   now.status().message()));
+  }
+  if (!reread_) return;
+  TakeLevel(now->options);
+  const std::vector<std::string> names = WantRestart(running_, *now);
+  if (names.empty()) return;
+  log_.Write(LogLevel::kWarning, absl::StrCat("SIGHUP: these have changed, and take a restart: ",
+                                              absl::StrJoin(names, ", ")));
+}
+
+void Reloader::TakeLevel(const ServeOptions& now) {
+  const std::optional<LogLevel> level = ParseLogLevel(now.log_level);
+  if (!level || *level == log_.level()) return;
+  // By the level that says more.
+  log_.SetLevel(std::max(*level, LogLevel::kInfo));
+  log_.Write(LogLevel::kInfo, absl::StrCat("SIGHUP: the log's level is ", now.log_level, " now"));
+  log_.SetLevel(*level);
+}
+
+void Reloader::TakeTls(const ServeOptions* now) {
+  if (!HasTls(running_.options)) return;
+  absl::Status status;
+  if (now == nullptr || !HasTls(*now)) {
+    status = server_.ReloadTls();
+  } else {
+    absl::StatusOr<TlsOptions> tls = TlsOptionsOf(*now);
+    status = tls.status();
+    if (tls.ok()) {
+      // Who may do what was decided at the start by whether clients show a certificate.
+      tls->require_client_certificate = running_.options.tls_requires_client_certificate;
+      status = server_.ReloadTls(*tls);
+    }
+  }
+  if (status.ok()) {
+    log_.Write(LogLevel::kInfo, "SIGHUP: new connections have what the files of TLS hold now");
+  } else {
+    log_.Write(LogLevel::kError,
+               absl::StrCat("SIGHUP: the files of TLS are not taken, and those before stay: ",
+                            status.message()));
+  }
+}
+
+}  // namespace liststore
