@@ -30,6 +30,8 @@ absl::StatusOr<std::thread> StartThread(const std::string& name, std::function<v
   // A thread begins with the mask of the one that starts it.
   sigset_t all, before;
   sigfillset(&all);
+  // What a thread does itself is told to it, and blocked it would end the process unheard.
+  for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) sigdelset(&all, own);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   absl::StatusOr<std::thread> thread = std::thread();
   // The standard library says by an exception that the system refuses.

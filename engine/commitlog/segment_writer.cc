@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "engine/base/status_macros.h"
@@ -16,7 +17,8 @@ SegmentWriter::SegmentWriter(disk::FileCalls& calls, SegmentSupply& supply, size
       supply_(supply),
       segment_bytes_(segment_bytes),
       chunk_bytes_(chunk_bytes),
-      run_(run) {}
+      run_(run),
+      window_(calls) {}
 
 SegmentWriter::~SegmentWriter() {
   for (const Segment& segment : full_) calls_.Close(segment.file.file);
@@ -30,6 +32,28 @@ size_t SegmentWriter::Usable(size_t bytes, size_t chunk_bytes) {
 
 size_t SegmentWriter::room() const {
   return begun_ ? Usable(segment_bytes_ - offset_, chunk_bytes_) : 0;
+}
+
+bool SegmentWriter::Slide(uint64_t offset, Done& done) {
+  if (window_.At(offset) != nullptr) return true;
+  ++done.calls;
+  const uint64_t begin = offset / kWindowBytes * kWindowBytes;
+  return window_.Map(current_.file.file, begin,
+                     std::min<uint64_t>(kWindowBytes, segment_bytes_ - begin));
+}
+
+absl::Status SegmentWriter::StoreFully(const char* from, size_t bytes, uint64_t offset,
+                                       Done& done) {
+  while (bytes > 0 && Slide(offset, done)) {
+    const size_t step = std::min<uint64_t>(bytes, window_.end() - offset);
+    std::memcpy(window_.At(offset), from, step);
+    if (window_.has_failed()) return disk::FileError("write", current_.file.path, -EIO);
+    from += step;
+    bytes -= step;
+    offset += step;
+    done.bytes += step;
+  }
+  return bytes == 0 ? absl::OkStatus() : WriteFully(from, bytes, offset, done);
 }
 
 absl::Status SegmentWriter::WriteFully(const char* from, size_t bytes, uint64_t offset,
@@ -77,6 +101,7 @@ absl::Status SegmentWriter::Begin(uint64_t position) {
 }
 
 void SegmentWriter::End() {
+  window_.Unmap();
   begun_ = false;
   // Without a block it is begun again: a disk that fails for long is not filled with segments.
   if (offset_ == kSegmentHeaderBytes) return;
@@ -108,7 +133,7 @@ absl::Status SegmentWriter::WriteAll(LogBuffer& buffer, const Stamp& stamp, Done
       continue;
     }
     SealHeaders(run, stamp);
-    if (absl::Status status = WriteFully(run.begin, run.bytes, offset_, done); !status.ok()) {
+    if (absl::Status status = StoreFully(run.begin, run.bytes, offset_, done); !status.ok()) {
       End();
       return status;
     }
@@ -150,6 +175,7 @@ void SegmentWriter::Remove(const Segment& segment) {
 }
 
 void SegmentWriter::GiveUp(bool written_again) {
+  window_.Unmap();
   for (const Segment& segment : given_up_again_) Remove(segment);
   given_up_again_.clear();
   if (begun_) {
@@ -191,6 +217,7 @@ absl::Status SegmentWriter::WriteEnd(const Stamp& stamp, uint64_t position) {
     LS_RETURN_IF_ERROR(WriteFully(header, sizeof(header), offset_, done));
     offset_ += sizeof(header);
   }
+  window_.Unmap();
   if (const int result = calls_.Cut(current_.file.file, offset_); result < 0) {
     return disk::FileError("cut", current_.file.path, result);
   }

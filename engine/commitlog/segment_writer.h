@@ -1,5 +1,8 @@
 // SegmentWriter: blocks into segments, one behind the other, and which segments there are.
 //
+// Blocks are stored to the file's memory, where it can be mapped, else written by calls: a call costs as
+// much as the rest of a small write, a store a page's fault once in 4 KiB.
+//
 // A segment that a call failed for is over: the next block goes into a new one. What could be written
 // of it stays. After a failed synchronisation nothing of what was not synchronised is believed to be
 // there (GiveUp): the log's owner has it taken again, into new segments.
@@ -15,6 +18,7 @@
 #include "engine/commitlog/log_buffer.h"
 #include "engine/commitlog/segment_supply.h"
 #include "engine/disk/file_calls.h"
+#include "engine/disk/mapped_window.h"
 
 namespace liststore::commitlog {
 
@@ -93,6 +97,9 @@ class SegmentWriter {
   void End();
   void SealHeaders(const LogBuffer::Run& run, const Stamp& stamp);
   absl::Status WriteFully(const char* from, size_t bytes, uint64_t offset, Done& done);
+  absl::Status StoreFully(const char* from, size_t bytes, uint64_t offset, Done& done);
+  // The window is where `offset` is. False: nothing is mapped, and it is written by calls.
+  bool Slide(uint64_t offset, Done& done);
   void Remove(const Segment& segment);
 
   disk::FileCalls& calls_;
@@ -101,6 +108,9 @@ class SegmentWriter {
   const size_t chunk_bytes_;
   const Run run_;
 
+  // Small, since what is mapped counts to the resident memory of the process.
+  static constexpr size_t kWindowBytes = size_t{256} << 10;
+  disk::MappedWindow window_;  // of current_
   Segment current_;
   bool has_file_ = false;  // current_ has a file, whose header may have to be written again
   bool begun_ = false;     // current_ takes blocks

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,12 @@ class Kernel final : public FileCalls {
     return Try(
         [&]() -> int64_t { return ::pwrite(file, from, bytes, static_cast<off_t>(offset)); });
   }
+  char* Map(int file, uint64_t offset, size_t bytes) override {
+    void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                               static_cast<off_t>(offset));
+    return begin == MAP_FAILED ? nullptr : static_cast<char*>(begin);
+  }
+  void Unmap(char* begin, size_t bytes) override { ::munmap(begin, bytes); }
   int64_t Size(int file) override {
     struct stat opened = {};
     return ::fstat(file, &opened) == -1 ? -errno : static_cast<int64_t>(opened.st_size);

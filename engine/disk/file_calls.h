@@ -30,6 +30,11 @@ class FileCalls {
   // The same at an offset; what Read and Write go on from stays.
   virtual int64_t ReadAt(int file, char* to, size_t bytes, uint64_t offset) = 0;
   virtual int64_t WriteAt(int file, const char* from, size_t bytes, uint64_t offset) = 0;
+  // The `bytes` of the file at `offset`, a multiple of the page's size, as memory that is shared with it.
+  // nullptr: not mapped, for whatever reason; who writes goes on by WriteAt. By default so.
+  virtual char* Map(int /*file*/, uint64_t /*offset*/, size_t /*bytes*/) { return nullptr; }
+  // What Map gave.
+  virtual void Unmap(char* /*begin*/, size_t /*bytes*/) {}
   // Bytes of the file.
   virtual int64_t Size(int file) = 0;
   // Cuts the file to nothing.
