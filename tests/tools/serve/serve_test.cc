@@ -325,8 +325,8 @@ TEST(Serve, SaysThatMemoryIsFullAndTakesAnotherLimit) {
   }
   const std::string limits = "SELECT limit_bytes FROM liststore.memory WHERE kind = ";
   EXPECT_EQ(NumberOf(session, limits + "'process'"), 64 << 20);
-  // Less 24 MiB and a 32nd for the program, and an eighth, 16 MiB at least, for clients.
-  EXPECT_EQ(NumberOf(session, limits + "'rows'"), 22 << 20);
+  // Less 28 MiB and a 32nd for the program, and an eighth, 16 MiB at least, for clients.
+  EXPECT_EQ(NumberOf(session, limits + "'rows'"), 18 << 20);
   int rows = 0;
   const auto insert = [&] {
     const std::string text = "INSERT INTO k.t (p, v) VALUES (?, ?)";
@@ -341,7 +341,7 @@ TEST(Serve, SaysThatMemoryIsFullAndTakesAnotherLimit) {
             "whole process");
   EXPECT_EQ(session.Run({change + "268435456" + of_process, {}}).error, "");
   EXPECT_EQ(NumberOf(session, limits + "'process'"), 256 << 20);
-  EXPECT_EQ(NumberOf(session, limits + "'rows'"), (256 - 24 - 8 - 32) << 20);
+  EXPECT_EQ(NumberOf(session, limits + "'rows'"), (256 - 28 - 8 - 32) << 20);
   EXPECT_EQ(insert(), "");
   program.Signal(SIGTERM);
   const std::string err = program.Wait().err;
@@ -708,7 +708,7 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--memory-limit", "-5"}, "--memory-limit: '-5' is not a size; use a number of bytes"},
       {{"--memory-limit=-5G"}, "--memory-limit: '-5G' is not a size; use a number of bytes"},
       {{"--memory-limit", "64M", "--populate", "64M"},
-       "populate_bytes is 67108864, more than the memory limit of 23068672"},
+       "populate_bytes is 67108864, more than the memory limit of 18874368"},
       {{"--memory-limit", "64M", "--client-memory", "40M"},
        "--client-memory of 41943040 bytes leaves no memory for rows: --memory-limit is 67108864, "
        "and the program takes 27262976"},
