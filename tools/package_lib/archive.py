@@ -1,5 +1,5 @@
-"""Archives whose bytes depend on their content alone: members in the order of their names, of nobody, and of one
-time (SOURCE_DATE_EPOCH)."""
+"""Archives whose bytes depend on their content alone: members in the order of their names, of root where nothing else
+is said, and of one time (SOURCE_DATE_EPOCH)."""
 
 import dataclasses
 import gzip
@@ -18,11 +18,14 @@ class Member:
     data: bytes = b""
     mode: int = 0o644
     link: str = ""  # what a symbolic link points to
+    owner: int = 0  # user and group; in tar archives
 
 
 def member(name, source, mode=0o644):
-    """Of a file, or of text."""
-    data = source.read_bytes() if isinstance(source, pathlib.Path) else source.encode()
+    """Of a file, of text, or of bytes."""
+    if isinstance(source, pathlib.Path):
+        source = source.read_bytes()
+    data = source.encode() if isinstance(source, str) else source
     return Member(name, data, mode)
 
 
@@ -30,29 +33,31 @@ def _folders_of(members):
     """The names of all folders that members are in, with a slash behind each."""
     found = set()
     for one in members:
-        parts = one.name.split("/")[:-1]
+        parts = one.name.rstrip("/").split("/")[:-1]
         found.update("/".join(parts[:end]) + "/" for end in range(1, len(parts) + 1))
     return found
 
 
 def tar(members, prefix=""):
     """The bytes of a tar archive with its folders. `prefix` stands before each name: "./" in a .deb."""
+    members = list(members)
     entries = {one.name: one for one in members}
     if len(entries) != len(members):
         raise ValueError("two members of one name")
+    # A folder is a member of its own where it is empty, or somebody's: its name ends with a slash.
     names = sorted(set(entries) | _folders_of(members))
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as file:
         for name in ([""] if prefix else []) + names:
             info = tarfile.TarInfo((prefix + name).rstrip("/") if name else prefix.rstrip("/"))
             info.mtime = build.time_of_packages()
-            info.uname = info.gname = "root"
             if name.endswith("/") or not name:
-                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                entry = entries.get(name, Member(name, mode=0o755))
+                info.type, info.mode, info.uid, info.gid = tarfile.DIRTYPE, entry.mode, entry.owner, entry.owner
                 file.addfile(info)
                 continue
             entry = entries[name]
-            info.mode = entry.mode
+            info.mode, info.uid, info.gid = entry.mode, entry.owner, entry.owner
             if entry.link:
                 info.type, info.linkname, info.mode = tarfile.SYMTYPE, entry.link, 0o777
                 file.addfile(info)
