@@ -150,6 +150,8 @@ class CommandLine {
 
   // What --version prints.
   void SetVersion(const std::string& version);
+  // A flag, which help does not show, that prints all commands and options as JSON (command_description.h).
+  void AddDescription(const std::string& flag);
   // The program itself as a command.
   Subcommand program();
   // Fills the fields, from `arguments`, whose first is the program's name, environment and file. InvalidArgument:
