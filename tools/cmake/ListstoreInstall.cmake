@@ -8,7 +8,8 @@ install(EXPORT liststoreTargets NAMESPACE liststore:: DESTINATION "${package_dir
 if(TARGET liststore_cql_server)
   install(TARGETS liststore_cql_server EXPORT liststoreCqlServerTargets FILE_SET HEADERS)
   install(EXPORT liststoreCqlServerTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
-  install(TARGETS liststore_testing EXPORT liststoreTestingTargets FILE_SET HEADERS)
+  # Optional: who builds single targets and installs need not have built this one.
+  install(TARGETS liststore_testing EXPORT liststoreTestingTargets OPTIONAL FILE_SET HEADERS)
   install(EXPORT liststoreTestingTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
 endif()
 install(FILES "${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake" DESTINATION "${package_dir}")

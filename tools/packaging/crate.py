@@ -2,7 +2,7 @@
 
 import re
 
-from package_lib import archive, elf
+from package_lib import archive, elf, static_program
 from package_lib.build import Failure, root_of
 
 
@@ -17,6 +17,7 @@ def package(binary, version, out):
     members = [
         archive.member(f"{folder}/bin/liststore", binary, 0o755),
         archive.member(f"{folder}/LICENSE", root / "LICENSE"),
+        *static_program.notices(binary, f"{folder}/THIRD_PARTY.txt"),
         archive.member(f"{folder}/Cargo.toml", manifest),
         *(archive.member(f"{folder}/src/{path.name}", path) for path in sorted((source / "src").glob("*.rs"))),
     ]

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from package_lib import archive, elf
+from package_lib import archive, elf, static_program
 from package_lib.build import Failure, root_of
 
 
@@ -31,6 +31,7 @@ def package(binary, version, out):
             archive.member("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\n"
                            f"Implementation-Version: {version}\r\nAutomatic-Module-Name: liststore.testing\r\n\r\n"),
             archive.member("META-INF/LICENSE", root / "LICENSE"),
+            *static_program.notices(binary, "META-INF/THIRD_PARTY.txt"),
             archive.member("META-INF/maven/liststore/liststore-junit5/pom.xml", pom),
             archive.member("liststore/testing/liststore", binary, 0o755),
             *(archive.member(path.relative_to(classes).as_posix(), path)
