@@ -36,10 +36,13 @@ size_t SegmentWriter::room() const {
 
 bool SegmentWriter::Slide(uint64_t offset, Done& done) {
   if (window_.At(offset) != nullptr) return true;
+  if (!maps_) return false;
   ++done.calls;
   const uint64_t begin = offset / kWindowBytes * kWindowBytes;
-  return window_.Map(current_.file.file, begin,
-                     std::min<uint64_t>(kWindowBytes, segment_bytes_ - begin));
+  // Once for a segment: what the system does not map once it does not map a moment later.
+  maps_ = window_.Map(current_.file.file, begin,
+                      std::min<uint64_t>(kWindowBytes, segment_bytes_ - begin));
+  return maps_;
 }
 
 absl::Status SegmentWriter::StoreFully(const char* from, size_t bytes, uint64_t offset,
@@ -47,7 +50,15 @@ absl::Status SegmentWriter::StoreFully(const char* from, size_t bytes, uint64_t 
   while (bytes > 0 && Slide(offset, done)) {
     const size_t step = std::min<uint64_t>(bytes, window_.end() - offset);
     std::memcpy(window_.At(offset), from, step);
-    if (window_.has_failed()) return disk::FileError("write", current_.file.path, -EIO);
+    if (window_.has_failed()) {
+      window_.Unmap();
+      maps_ = false;
+      // A call would write behind a hole.
+      if (calls_.Size(current_.file.file) < static_cast<int64_t>(segment_bytes_)) {
+        return disk::FileError("write", current_.file.path, -EIO);
+      }
+      break;  // a call says why, or writes it
+    }
     from += step;
     bytes -= step;
     offset += step;
@@ -92,6 +103,7 @@ absl::Status SegmentWriter::Begin(uint64_t position) {
   Done done;
   LS_RETURN_IF_ERROR(WriteFully(header, sizeof(header), 0, done));
   offset_ = kSegmentHeaderBytes;
+  maps_ = true;
   begun_ = true;
   if (segments_.empty() || segments_.back().file.name.number != current_.file.name.number) {
     segments_.push_back(current_);

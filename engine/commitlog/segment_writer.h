@@ -111,6 +111,7 @@ class SegmentWriter {
   // Small, since what is mapped counts to the resident memory of the process.
   static constexpr size_t kWindowBytes = size_t{256} << 10;
   disk::MappedWindow window_;  // of current_
+  bool maps_ = true;           // not refused for current_ so far
   Segment current_;
   bool has_file_ = false;  // current_ has a file, whose header may have to be written again
   bool begun_ = false;     // current_ takes blocks

@@ -35,15 +35,23 @@ bool PutMemoryAt(uintptr_t address) {
   return is_put;
 }
 
+// Else somebody has sent it, or the machine tells of memory that nobody has asked for.
+bool IsOwnAccess(const siginfo_t& info) {
+  return info.si_code == BUS_ADRALN || info.si_code == BUS_ADRERR || info.si_code == BUS_OBJERR ||
+         info.si_code == BUS_MCEERR_AR;
+}
+
 void GoOnAsBefore(int signal, siginfo_t* info, void* context) {
   if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
     handler_before.sa_sigaction(signal, info, context);
   } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
     handler_before.sa_handler(signal);
-  } else {
+  } else if (IsOwnAccess(*info)) {
     // What was done is done again, and ends the process.
     ::signal(SIGBUS, SIG_DFL);
-    if (info->si_code <= 0) ::raise(SIGBUS);  // somebody has sent it
+  } else if (handler_before.sa_handler == SIG_DFL) {
+    ::signal(SIGBUS, SIG_DFL);
+    ::raise(SIGBUS);
   }
 }
 
@@ -51,10 +59,10 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   for (Place& place : places) {
     const uintptr_t begin = place.begin.load(std::memory_order_acquire);
-    if (info->si_code <= 0 || begin == 0 || address < begin ||
-        address - begin >= place.bytes.load(std::memory_order_relaxed)) {
-      continue;
-    }
+    const size_t bytes = place.bytes.load(std::memory_order_acquire);
+    // Of one mapping: another thread may map elsewhere meanwhile.
+    if (place.begin.load(std::memory_order_acquire) != begin) continue;
+    if (!IsOwnAccess(*info) || begin == 0 || address < begin || address - begin >= bytes) continue;
     if (!PutMemoryAt(address)) break;
     place.has_failed.store(true, std::memory_order_release);
     return;
@@ -70,9 +78,11 @@ bool SetHandlerOnce() {
     page_bytes = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     struct sigaction handler = {};
     handler.sa_sigaction = &OnBusError;
-    handler.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&handler.sa_mask);
-    is_set = ::sigaction(SIGBUS, &handler, &handler_before) == 0;
+    if (::sigaction(SIGBUS, nullptr, &handler_before) != 0) return;
+    // On the stack that a runtime has for signals, which some cannot do without.
+    handler.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    handler.sa_mask = handler_before.sa_mask;
+    is_set = ::sigaction(SIGBUS, &handler, nullptr) == 0;
   });
   return is_set;
 }
@@ -80,6 +90,7 @@ bool SetHandlerOnce() {
 // kWindowsMax: none is free.
 size_t TakePlace() {
   for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i].is_taken.load(std::memory_order_relaxed)) continue;
     if (!places[i].is_taken.exchange(true, std::memory_order_acquire)) return i;
   }
   return places.size();
@@ -99,7 +110,7 @@ bool MappedWindow::Map(int file, uint64_t offset, size_t bytes) {
   }
   place_ = place;
   places[place].has_failed.store(false, std::memory_order_relaxed);
-  places[place].bytes.store(bytes, std::memory_order_relaxed);
+  places[place].bytes.store(bytes, std::memory_order_release);
   places[place].begin.store(reinterpret_cast<uintptr_t>(begin), std::memory_order_release);
   begin_ = begin;
   offset_ = offset;

@@ -172,13 +172,18 @@ void Connection::WaitForTurn() {
 
 void Connection::WaitForHandshakeTurn() {
   if (waits_for_turn_) return;
-  share_.handshakes.push_back(id_);
+  (tls_->has_begun() ? share_.handshakes.begun : share_.handshakes.fresh).push_back(id_);
   waits_for_turn_ = true;
   share_.go_on_with_handshakes();
 }
 
 bool Connection::TakeHandshakeTurn() {
   waits_for_turn_ = false;
+  // Its hello is in the socket still, and would be signed for nobody.
+  if (!closed_ && !tls_->has_begun() && HasHungUp()) {
+    if (BytesInSocket() > 0) ++share_.counters.tls_handshakes_failed;
+    Close();
+  }
   const bool goes_on = !closed_;
   if (goes_on) Guarded([this] { TakeTurn(); });
   EndCallback();
@@ -486,6 +491,8 @@ void Connection::Finish() {
 }
 
 void Connection::AnswerLast() {
+  // A handshake is not gone on with for the sake of goodbye.
+  if (tls_ != nullptr && !tls_->has_shaken_hands()) return Close();
   drain_time_ = kStopDrainTime;
   for (int i = 0; i < kLastReadsMax && MayRead(); ++i) {
     if (!ReadAndAnswer()) break;

@@ -52,9 +52,14 @@ struct LoopShare {
   AnswerGate* gate = nullptr;
   std::deque<AtGate> at_gate = {};  // by their numbers
   size_t entered = 0;               // since the gate's last round was closed
-  // Connections whose handshakes of TLS go on, in the order in which they asked. A step of one is a
-  // signature, up to some milliseconds: between two steps everybody else has a turn.
-  std::deque<uint64_t> handshakes = {};
+  // Connections whose handshakes of TLS go on, in the order in which they asked. The first step of one is
+  // a signature, up to some milliseconds: between two of them everybody else has a turn. Those that
+  // have begun do not wait behind those that have not: many who come at once are let in one by one.
+  struct Handshakes {
+    std::deque<uint64_t> fresh = {};
+    std::deque<uint64_t> begun = {};
+  };
+  Handshakes handshakes = {};
   // Somebody is in `handshakes`.
   std::function<void()> go_on_with_handshakes;
   // Destroys the connection.
@@ -104,8 +109,8 @@ class Connection final : private Client {
   // The gate's `number` has passed: what waited there is written, and the connection may be gone.
   // `at_once`: when the round was closed, and nothing was waited for.
   void PassGate(uint64_t number, bool at_once);
-  // Its turn among the handshakes has come. False: it has ended meanwhile, which costs nothing; in both
-  // cases it may be gone.
+  // Its turn among the handshakes has come. False: it has ended meanwhile, or its client has gone, which
+  // costs nothing; in any case the connection may be gone.
   bool TakeHandshakeTurn();
   // Ends what has taken too long, as of the share's clock, or is condemned.
   void CheckTimes();

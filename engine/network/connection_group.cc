@@ -121,15 +121,21 @@ void ConnectionGroup::PassGate(uint64_t closed_now) {
 }
 
 void ConnectionGroup::ShakeHands() {
-  std::deque<uint64_t>& waiting = share_.handshakes;
-  bool is_done = false;
-  while (!waiting.empty() && !is_done) {
-    const auto at = connections_.find(waiting.front());
-    waiting.pop_front();
-    is_done = at != connections_.end() && at->second->TakeHandshakeTurn();
+  // Answers that are ready do not wait for it.
+  EndTurn(/*round_is_over=*/true);
+  LoopShare::Handshakes& waiting = share_.handshakes;
+  // Where the heap refuses something, the others go on all the same. Behind what is ready now.
+  const absl::Cleanup go_on = [&] {
+    if (!waiting.fresh.empty() || !waiting.begun.empty()) shake_hands_.Ask();
+  };
+  for (std::deque<uint64_t>* queue : {&waiting.begun, &waiting.fresh}) {
+    bool is_done = false;
+    while (!queue->empty() && !is_done) {
+      const auto at = connections_.find(queue->front());
+      queue->pop_front();
+      is_done = at != connections_.end() && at->second->TakeHandshakeTurn();
+    }
   }
-  // Behind what is ready now.
-  if (!waiting.empty()) shake_hands_.Ask();
 }
 
 void ConnectionGroup::NoteCount() {

@@ -89,7 +89,7 @@ class ConnectionGroup {
   static constexpr uint64_t kNoRound = 0;
   // Those go on whose numbers have passed the gate. Who has the number that was closed just now has not waited.
   void PassGate(uint64_t closed_now);
-  // A step of the next one, and of no other.
+  // A step of the next one that has begun, and of the next that has not.
   void ShakeHands();
   void NoteCount();
 

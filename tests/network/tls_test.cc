@@ -617,11 +617,36 @@ TEST(Tls, HandshakesOfManyKeepNobodyWaiting) {
   ASSERT_TRUE(other.Send("b\n"));
   go_on.set_value();
   EXPECT_EQ(other.ReadBytes(6), "one:b\n");
-  EXPECT_LE(greeted, 2u) << "handshakes that came before a line that was there";
+  EXPECT_LE(greeted, 3u) << "handshakes that came before a line that was there";
   for (const auto& client : clients) EXPECT_TRUE(client->ReadSome());
-  // Who has gone before its turn takes none.
   clients.clear();
   server.faces().AwaitConnections(1);
+}
+
+TEST(Tls, HandshakesOfWhoHasGoneAreNotGoneOnWith) {
+  constexpr size_t kMany = 20;
+  const TlsFiles files;
+  TlsServer server(files);
+  RawTlsClient other(server.port(), files.Trusting());
+  ExpectSays(other, "a", "one:a\n");
+  TlsPeer peer(files.Trusting());
+  peer.Shake();
+  const std::string hello = peer.Take();
+  std::vector<std::unique_ptr<RawCqlClient>> clients;
+  while (clients.size() < kMany) clients.push_back(std::make_unique<RawCqlClient>(server.port()));
+  server.faces().AwaitConnections(kMany + 1);
+  const uint64_t failed = server.failed();
+  std::promise<void> go_on;
+  server.faces().face().HoldLoop([held = go_on.get_future().share()] { held.wait(); });
+  for (const auto& client : clients) ASSERT_TRUE(client->Send(hello));
+  clients.clear();
+  go_on.set_value();
+  server.faces().AwaitConnections(1);
+  EXPECT_EQ(server.failed(), failed + kMany);
+  ExpectSays(other, "b", "one:b\n");
+  // Those that wait when the server stops are not waited for.
+  while (clients.size() < kMany) clients.push_back(std::make_unique<RawCqlClient>(server.port()));
+  for (const auto& client : clients) ASSERT_TRUE(client->Send(hello));
 }
 
 TEST(Tls, HandshakesAreInTheBudget) {
