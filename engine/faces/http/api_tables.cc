@@ -81,7 +81,8 @@ constexpr ApiColumn kSnapshots[] = {
     {"last_bytes", kInteger, false, ""},
     {"last_taken", kString, false, ""}};
 constexpr ApiColumn kMemory[] = {
-    {"kind", kString, true, "process, rows, connections, statements, journal, connection"},
+    {"kind", kString, true,
+     "process, rows, connections, statements, journal, sketches, connection"},
     {"name", kString, true, "all, or a client's address:port"},
     {"bytes", kInteger, false, "That are held"},
     {"limit_bytes", kInteger, true, "That may be; of process, or else of rows, it may be changed"}};
@@ -93,6 +94,18 @@ constexpr ApiColumn kSlowTurns[] = {{"loop", kInteger, false, "From 0"},
                                     {"took_us", kInteger, false, "Microseconds"},
                                     {"waited_for_core_us", kInteger, false, "Of them, at most"},
                                     {"work", kString, false, "What was done"}};
+constexpr ApiColumn kHotPartitions[] = {
+    {"top", kString, false, "partitions"},
+    {"rank", kInteger, false, "From 1, the hottest first"},
+    {"key", kString, false, "The partition key"},
+    {"longest_us", kInteger, false, "Of the requests that were looked at"},
+    {"looked_at", kInteger, false, "How many that were, of all partitions"},
+    {"more_max", kInteger, false, "Requests that it may have had beside, at most"},
+    {"of_requests", kInteger, false, "How many there were, of all partitions"},
+    {"reads", kInteger, false, "Requests that read it"},
+    {"seconds", kInteger, false, "In which they came, up to 300"},
+    {"tbl", kString, false, "keyspace.table"},
+    {"writes", kInteger, false, "Requests that wrote to it"}};
 constexpr ApiColumn kUnsupported[] = {
     {"kind", kString, false, "refused, or no effect"},
     {"code", kString, false, "LS-0004"},
@@ -148,6 +161,9 @@ constexpr ApiTable kTables[] = {
     {.name = "slow_turns",
      .summary = "Turns of a loop that took a millisecond or more",
      .columns = kSlowTurns},
+    {.name = "hot_partitions",
+     .summary = "Partitions that clients asked for most in the last minutes",
+     .columns = kHotPartitions},
     {.name = "unsupported",
      .summary = "What clients asked for and did not get",
      .columns = kUnsupported}};

@@ -298,6 +298,20 @@ TEST_F(ApiTest, FaultsAreArmedAndMetAndRemoved) {
   EXPECT_EQ(Ask("POST /api/faults", R"({"name":"a","action":"explode"})").status, 400);
 }
 
+TEST_F(ApiTest, HotPartitionsAreTold) {
+  Start();
+  Must("CREATE TABLE k.t (a int PRIMARY KEY, b int)");
+  Must("INSERT INTO k.t (a, b) VALUES (7, 1)");
+  Query("SELECT * FROM k.t WHERE a = 7");
+  const JsonArray rows = Rows(Get("/api/hot_partitions"));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(TextOf(Member(rows[0], "tbl")), R"("k.t")");
+  EXPECT_EQ(TextOf(Member(rows[0], "key")), R"("7")");
+  EXPECT_EQ(TextOf(Member(rows[0], "reads")), "1");
+  EXPECT_EQ(TextOf(Member(rows[0], "writes")), "1");
+  EXPECT_EQ(Ask("POST /api/hot_partitions", R"({"rank":1})").status, 405);
+}
+
 TEST_F(ApiTest, ConnectionsThatAFaultClosesAreClosed) {
   Start();
   Must("CREATE TABLE k.t (a int PRIMARY KEY)");
