@@ -3,7 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "engine/base/check.h"
+#include "engine/base/strings.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
@@ -57,7 +59,7 @@ class SnapshotsTable final : public cql::VirtualTable {
         if (value != kKey) return RefuseSnapshots("the only key is 'snapshots'");
       } else if (column != "action") {
         return RefuseSnapshots(column + " is what there is, and cannot be changed");
-      } else if (value != "save") {
+      } else if (!value || !absl::EqualsIgnoreCase(ToAbsl(*value), "save")) {
         return RefuseSnapshots("there is no action but 'save'");
       } else {
         saves = true;

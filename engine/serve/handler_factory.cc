@@ -201,7 +201,8 @@ class ServedStatements final : public StatementHandler {
     data_table->AddResettable(context.hot_partitions);
     if (config != nullptr) data_table->AddResettable(*config);
     tables_.Add(std::move(data_table));
-    tables_.Add(std::make_unique<instruments::FaultTable>(faults_));
+    tables_.Add(std::make_unique<instruments::FaultTable>(
+        faults_, [&catalog = context.engine.catalog()] { return catalog.snapshot(); }));
     tables_.Add(std::make_unique<instruments::RequestsTable>(context.journal));
     tables_.Add(std::make_unique<instruments::JournalTable>(context.journal));
     tables_.Add(instruments::MakeLintTable(context.journal, context.engine,
