@@ -8,7 +8,7 @@ namespace liststore {
 namespace {
 
 absl::Status Give(const absl::StatusOr<AddResult>& result, liststore_add_result* out) {
-  if (result.ok() && out != nullptr) *out = {result->stored, result->skipped_expired};
+  if (result.ok() && out != nullptr) *out = {result->stored, result->skipped_expired, result->hint};
   return result.status();
 }
 

@@ -227,7 +227,9 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   } else if (request.kind() != RequestKind::kPrepare) {
     call.CountAccepted(request.parameters());
   }
-  for (StatementView& statement : request.statements()) statement.ForgetPlan();
+  if (!request.keeps_plans()) {
+    for (StatementView& statement : request.statements()) statement.ForgetPlan();
+  }
   turn.scratch.Trim();
 }
 

@@ -72,6 +72,12 @@ class StatementView {
       const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
       const cql::Dialect& dialect,
       const std::shared_ptr<const settings::StatementSettings>& settings = nullptr);
+  // The one that was prepared, or found for a text and not forgotten; nullptr: there is none.
+  const cql::Plan* kept_plan() const {
+    if (prepared_ != nullptr) return prepared_->plan.get();
+    return found_ != nullptr && found_->schema != nullptr && found_->plan.ok() ? found_->plan->get()
+                                                                               : nullptr;
+  }
   // What it has said last, or of one that was prepared.
   const cql::Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
   // Plans that wait for the end of a turn cost more than those that are freed at once.
@@ -119,6 +125,7 @@ class alignas(64) RequestView {
   size_t body_bytes_ = 0;
   RequestKind kind_ = RequestKind::kQuery;
   bool tracing_ = false;
+  bool keeps_plans_ = false;
   const protocol::QueryParameters* parameters_ = nullptr;
   StatementView statement_;
 
@@ -147,6 +154,10 @@ class alignas(64) RequestView {
     return parameters_ == nullptr ? protocol::Consistency::kOne : parameters_->consistency;
   }
   protocol::BatchType batch_type() const { return batch_->type; }
+
+  // Somebody wants to see the plans of its texts when it has been dealt with, and lets go of them.
+  bool keeps_plans() const { return keeps_plans_; }
+  void set_keeps_plans(bool keeps) { keeps_plans_ = keeps; }
 
   // Instead of an answer.
   void Postpone() {

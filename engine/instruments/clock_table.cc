@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
@@ -73,12 +75,14 @@ cql::CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value
     return ChangeBy(*duration);
   }
   if (column == "mode") {
-    const absl::StatusOr<ServerClock::Setting> setting = ParseClockSetting(value);
+    const absl::StatusOr<ServerClock::Setting> setting =
+        ParseClockSetting(absl::AsciiStrToLower(ToAbsl(value)));
     if (!setting.ok()) return RefuseClock("mode " + std::string(ToStd(setting.status().message())));
     return ClockChange{.kind = ClockChange::Kind::kMode, .setting = *setting};
   }
   if (column == "jump") {
-    if (value == "next_expiry") return ClockChange{.kind = ClockChange::Kind::kJump};
+    if (absl::EqualsIgnoreCase(ToAbsl(value), "next_expiry"))
+      return ClockChange{.kind = ClockChange::Kind::kJump};
     return RefuseClock("jump '" + std::string(value) + "' is not next_expiry");
   }
   LS_CHECK(column == "now" || column == "now_nanos" || column == "advance_seconds",

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
 #include "engine/base/check.h"
+#include "engine/base/strings.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
@@ -36,7 +38,7 @@ cql::CqlOr<std::string> ActionIn(const cql::VirtualTable::Values& values) {
       if (value != kDataKey) return RefuseData("the only key is 'data'");
     } else if (column == "action") {
       if (!value) return RefuseData("action cannot be null");
-      action = value;
+      action = absl::AsciiStrToLower(ToAbsl(*value));
     } else {
       return RefuseData(column + " is counted, and cannot be written");
     }

@@ -1,8 +1,10 @@
 #include "engine/instruments/fault.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -106,7 +108,10 @@ Nanos DelayDistribution::At(double fraction) const {
 }
 
 cql::CqlOr<FaultAction> ParseFaultAction(std::string_view text) {
-  const std::vector<std::string_view> words = Words(text);
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::vector<std::string_view> words = Words(lower);
   const auto* const at =
       words.empty()
           ? std::end(kKinds)

@@ -54,7 +54,7 @@ struct FaultAction {
 inline constexpr std::chrono::hours kFaultDelayMax{1};
 
 // 'read_timeout', ..., 'delay 200ms', 'delay 5ms..20ms', 'delay p50=1ms p99=20ms p999=200ms'; times
-// in us, ms, s, with decimals. Invalid names the text and what it may be.
+// in us, ms, s, with decimals; in any case. Invalid names the text and what it may be.
 cql::CqlOr<FaultAction> ParseFaultAction(std::string_view text);
 // 'read_timeout', ..., 'delay'.
 std::string_view ToString(FaultAction::Kind kind);

@@ -11,6 +11,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/nearest_name.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
@@ -23,7 +24,8 @@ constexpr cql::TableSpec kFaultsSpec = {
     "name text",
     "",
     "action text, applies boolean, connection text, consistency text, hits bigint, key text, "
-    "op text, probability double, remaining int, seed bigint, statement text, tbl text, times int",
+    "op text, probability double, remaining int, seed bigint, statement text, tbl text, times int, "
+    "warning text",
     "what goes wrong, for which statements"};
 
 constexpr std::string_view kConsistencies[] = {
@@ -43,13 +45,54 @@ std::string Upper(std::string text) {
   return text;
 }
 
+std::string Lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// The tables among which one is looked for that was meant, and the longest name: it takes as long as both.
+constexpr size_t kNearTablesMax = 1000;
+constexpr size_t kNearBytesMax = 200;
+
+// "; did you mean feat.clicks?", or nothing.
+std::string NearestTable(const std::string& table, const Schema& schema) {
+  if (table.size() > kNearBytesMax) return "";
+  std::vector<std::string> known;
+  for (const auto& [keyspace, definition] : schema.keyspaces) {
+    if (definition->is_system()) continue;
+    for (const auto& [name, of_name] : definition->tables) {
+      if (known.size() == kNearTablesMax) break;
+      known.push_back(keyspace + "." + name);
+    }
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return DidYouMean(table, names);
+}
+
+// Why no request meets the fault as things are; empty: some may.
+std::string WarningOf(const Fault& fault, const Schema& schema, bool with_nearest = true) {
+  if (!fault.condition.table) return {};
+  const std::string& table = *fault.condition.table;
+  const std::string_view keyspace = std::string_view(table).substr(0, table.find('.'));
+  if (keyspace == kFaultsSpec.keyspace) {
+    return "tbl '" + table + "': statements on the keyspace liststore meet no fault";
+  }
+  const KeyspaceDefinition* const there = schema.FindKeyspace(keyspace);
+  const std::string_view name = std::string_view(table).substr(keyspace.size() + 1);
+  if (there != nullptr && there->tables.contains(name)) return {};
+  return "tbl '" + table + "': there is no such " + (there == nullptr ? "keyspace" : "table") +
+         ", and nothing meets the fault until there is" +
+         (with_nearest ? NearestTable(table, schema) : "");
+}
+
 // A column of what becomes a fault.
 cql::CqlStatus SetText(std::string_view column, const std::string& value, Fault& fault) {
   if (column == "action") {
     cql::CqlOr<FaultAction> action = ParseFaultAction(value);
     if (!action.ok()) return action.status();
     fault.action = *action;
-    fault.action_text = value;
+    fault.action_text = Lower(value);
   } else if (column == "op") {
     fault.condition.op = cql::ParseStatementOp(value);
     if (!fault.condition.op) {
@@ -107,11 +150,16 @@ bool IsNumber(std::string_view column) {
 
 }  // namespace
 
-FaultTable::FaultTable(FaultPlan& plan)
-    : plan_(plan), definition_(cql::MakeVirtualDefinition(kFaultsSpec)) {}
+FaultTable::FaultTable(FaultPlan& plan, SchemaOfNow schema)
+    : plan_(plan),
+      schema_(std::move(schema)),
+      definition_(cql::MakeVirtualDefinition(kFaultsSpec)) {}
 
-std::vector<cql::VirtualRow> FaultTable::Rows(const cql::VirtualReadContext& /*context*/) const {
+std::vector<cql::VirtualRow> FaultTable::Rows(const cql::VirtualReadContext& context) const {
   cql::RowCollector rows(*definition_);
+  // Others wait for it.
+  constexpr size_t kWithNearestMax = 16;
+  size_t warnings = 0;
   for (const Fault& fault : plan_.List()) {
     const FaultCondition& condition = fault.condition;
     cql::RowCollector& row = rows.Row();
@@ -130,6 +178,11 @@ std::vector<cql::VirtualRow> FaultTable::Rows(const cql::VirtualReadContext& /*c
     set("connection", condition.connection);
     if (condition.op) row.Set("op", std::string(ToString(*condition.op)));
     if (fault.probability) row.Set("probability", cql::EncodeDouble(*fault.probability));
+    if (std::string warning = WarningOf(fault, context.schema, warnings < kWithNearestMax);
+        !warning.empty()) {
+      ++warnings;
+      row.Set("warning", std::move(warning));
+    }
     if (!fault.times) continue;
     row.Set("times", cql::EncodeInt(static_cast<int32_t>(*fault.times)));
     row.Set("remaining", cql::EncodeInt(static_cast<int32_t>(*fault.times - fault.hits)));
@@ -137,7 +190,8 @@ std::vector<cql::VirtualRow> FaultTable::Rows(const cql::VirtualReadContext& /*c
   return rows.Take();
 }
 
-std::optional<cql::CqlError> FaultTable::Write(const Values& values) {
+std::optional<cql::CqlError> FaultTable::WriteAndWarn(const Values& values,
+                                                      std::vector<std::string>& warnings) {
   Fault fault;
   // Any will do, but it can be read, and given again.
   fault.seed = std::random_device()() >> 1;
@@ -145,6 +199,7 @@ std::optional<cql::CqlError> FaultTable::Write(const Values& values) {
     if (column == "hits" || column == "remaining") {
       return RefuseFault(column + " is counted, and cannot be set");
     }
+    if (column == "warning") return RefuseFault("warning is the server's, and cannot be set");
     if (!value) continue;
     if (value->size() > kTextBytesMax) {
       return RefuseFault(column + " has " + std::to_string(value->size()) + " bytes, more than " +
@@ -159,9 +214,11 @@ std::optional<cql::CqlError> FaultTable::Write(const Values& values) {
     if (!status.ok()) return status.TakeError();
   }
   if (fault.action_text.empty()) return RefuseFault("an action is wanted: what goes wrong");
+  std::string warning = WarningOf(fault, *schema_());
   if (!plan_.Put(std::move(fault))) {
     return RefuseFault("there are " + std::to_string(FaultPlan::kFaultsMax) + " faults already");
   }
+  if (!warning.empty()) warnings.push_back("liststore.faults: " + std::move(warning));
   return std::nullopt;
 }
 

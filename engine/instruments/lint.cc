@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engine/base/big_endian.h"
+#include "engine/base/time_unit.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/syntax/lexer.h"
 #include "engine/cql/values/encode_value.h"
@@ -150,8 +151,15 @@ class Linter {
     if (KeepsForEver(plan)) Find("no_ttl", QualifiedName(*plan.table));
     const std::optional<int64_t> timestamp =
         said || !honours_client_timestamps_ ? said : record_->timestamp;
+    if (!timestamp || *timestamp < 0) return;
+    const auto unit = LikelyUnit(static_cast<uint64_t>(*timestamp), record_->at_nanos);
+    if (unit && unit != TimeUnit::kMicroseconds) {
+      return Find("timestamp_unit", QualifiedName(*plan.table),
+                  "timestamp " + std::to_string(*timestamp) + " looks like " +
+                      std::string(ToString(*unit)) + " since 1970; microseconds are wanted");
+    }
     const auto now = static_cast<int64_t>(record_->at_nanos / 1000);
-    if (!timestamp || *timestamp <= now + kLintAheadMicrosMax) return;
+    if (*timestamp <= now + kLintAheadMicrosMax) return;
     Find("future_timestamp", QualifiedName(*plan.table),
          "timestamp " + std::to_string(*timestamp) + " at " + std::to_string(now) +
              " us by the server's clock");

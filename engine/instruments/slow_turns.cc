@@ -118,8 +118,11 @@ std::vector<SlowTurn> SlowTurns::Recent() const {
 execute::ConnectionOrders SlowTurnHandler::Handle(std::span<execute::RequestView> requests,
                                                   execute::ClientState& client, OutputBuffer& out) {
   const auto begin = std::chrono::steady_clock::now();
+  HotPartitions::Samples samples;
+  hot_.Choose(requests, client, begin, samples);
   execute::ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto now = std::chrono::steady_clock::now();
+  hot_.Note(requests, client, samples, now, now - client.read_at);
   if (metrics_ != nullptr) metrics_->Note(requests, client, statements_, now - client.read_at);
   if (client.place.begun_at) {
     if (slow_requests_ != nullptr) slow_requests_->Note(requests, client, statements_, begin, now);

@@ -22,6 +22,7 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
+#include "engine/instruments/hot_partitions.h"
 #include "engine/instruments/request_metrics.h"
 #include "engine/instruments/slow_requests.h"
 #include "liststore/clock.h"
@@ -91,16 +92,19 @@ class SlowTurns {
   std::deque<SlowTurn> recent_ ABSL_GUARDED_BY(mutex_);  // the newest last, kKept at most
 };
 
-// Notes what another handler takes long for on a loop, and counts what it deals with. Statements that
+// Notes what another handler takes long for on a loop, counts what it deals with, and has some of it looked at
+// for its partitions. Statements that
 // are dealt with beside take their time and keep nobody waiting: they are no slow turns, but may be slow
 // requests. On a loop a request is slow where its turn is. Two readings of the clock a group.
 class SlowTurnHandler final : public execute::RequestHandler {
  public:
-  // All outlive this. `metrics`: nullptr: nothing is counted. `slow_requests`: nullptr: nobody is told.
-  // `statements`: where `next` looks prepared ones up.
-  SlowTurnHandler(SlowTurns& turns, RequestMetrics* metrics, const SlowRequests* slow_requests,
-                  const execute::StatementCache& statements, execute::RequestHandler& next)
+  // All outlive this. `hot`: who looks which partitions are asked for. `metrics`: nullptr: nothing is
+  // counted. `slow_requests`: nullptr: nobody is told. `statements`: where `next` looks prepared ones up.
+  SlowTurnHandler(SlowTurns& turns, HotPartitions& hot, RequestMetrics* metrics,
+                  const SlowRequests* slow_requests, const execute::StatementCache& statements,
+                  execute::RequestHandler& next)
       : turns_(turns),
+        hot_(hot),
         metrics_(metrics),
         slow_requests_(slow_requests),
         statements_(statements),
@@ -111,6 +115,7 @@ class SlowTurnHandler final : public execute::RequestHandler {
 
  private:
   SlowTurns& turns_;
+  HotPartitions& hot_;
   RequestMetrics* const metrics_;
   const SlowRequests* const slow_requests_;
   const execute::StatementCache& statements_;

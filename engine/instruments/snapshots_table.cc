@@ -3,7 +3,9 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "engine/base/check.h"
+#include "engine/base/strings.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
@@ -21,9 +23,9 @@ constexpr cql::TableSpec kSpec = {
     "log_bytes bigint",
     "where everything is kept, and the last snapshot"};
 
-std::string Bigint(uint64_t value) { return cql::EncodeBigint(static_cast<int64_t>(value)); }
+std::string CountText(uint64_t value) { return cql::EncodeBigint(static_cast<int64_t>(value)); }
 
-cql::CqlError Refuse(std::string_view why) {
+cql::CqlError RefuseSnapshots(std::string_view why) {
   return cql::CqlError::Invalid(std::string("liststore.snapshots: ").append(why));
 }
 
@@ -40,10 +42,11 @@ class SnapshotsTable final : public cql::VirtualTable {
     SnapshotState state = calls_.state();
     cql::RowCollector& row = rows.Row();
     row.Set("key", std::string(kKey)).Set("directory", std::move(state.directory));
-    row.Set("commit_log", std::move(state.commit_log)).Set("log_bytes", Bigint(state.log_bytes));
+    row.Set("commit_log", std::move(state.commit_log)).Set("log_bytes", CountText(state.log_bytes));
     if (state.last_number != 0) {
-      row.Set("last_number", Bigint(state.last_number)).Set("last_rows", Bigint(state.last_rows));
-      row.Set("last_bytes", Bigint(state.last_bytes));
+      row.Set("last_number", CountText(state.last_number))
+          .Set("last_rows", CountText(state.last_rows));
+      row.Set("last_bytes", CountText(state.last_bytes));
       row.Set("last_taken", cql::EncodeTimestamp(state.last_nanos));
     }
     return rows.Take();
@@ -53,18 +56,18 @@ class SnapshotsTable final : public cql::VirtualTable {
     bool saves = false;
     for (const auto& [column, value] : values) {
       if (column == "key") {
-        if (value != kKey) return Refuse("the only key is 'snapshots'");
+        if (value != kKey) return RefuseSnapshots("the only key is 'snapshots'");
       } else if (column != "action") {
-        return Refuse(column + " is what there is, and cannot be changed");
-      } else if (value != "save") {
-        return Refuse("there is no action but 'save'");
+        return RefuseSnapshots(column + " is what there is, and cannot be changed");
+      } else if (!value || !absl::EqualsIgnoreCase(ToAbsl(*value), "save")) {
+        return RefuseSnapshots("there is no action but 'save'");
       } else {
         saves = true;
       }
     }
-    if (!saves) return Refuse("set action = 'save'");
+    if (!saves) return RefuseSnapshots("set action = 'save'");
     if (!calls_.take) {
-      return Refuse("nothing is kept: the server was started without --data-dir");
+      return RefuseSnapshots("nothing is kept: the server was started without --data-dir");
     }
     if (const auto why = calls_.take()) {
       return cql::CqlError::Server("liststore.snapshots: no snapshot was taken: " + *why);

@@ -10,6 +10,7 @@
 #include "engine/base/md5.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/time_unit.h"
 #include "engine/lists/add_gate.h"
 #include "engine/lists/add_scratch.h"
 #include "engine/lists/list_key.h"
@@ -35,6 +36,25 @@ absl::Status BadValue(size_t index, size_t bytes, size_t bytes_max) {
 absl::Status TooLongToLive(size_t index, int64_t left_seconds) {
   return absl::InvalidArgumentError(absl::StrCat("item ", index, ": remaining time of ",
                                                  left_seconds, " s exceeds ", kTtlSecondsMax));
+}
+
+// For AddResult, of a call that has skipped items.
+const char* HintOn(std::span<const NewItem> items, uint64_t now_nanos) {
+  for (const NewItem& item : items) {
+    switch (LikelyUnit(item.timestamp_nanos, now_nanos).value_or(TimeUnit::kNanoseconds)) {
+      case TimeUnit::kSeconds:
+        return "timestamps of skipped items look like seconds since 1970; nanoseconds are wanted";
+      case TimeUnit::kMilliseconds:
+        return "timestamps of skipped items look like milliseconds since 1970; nanoseconds are "
+               "wanted";
+      case TimeUnit::kMicroseconds:
+        return "timestamps of skipped items look like microseconds since 1970; nanoseconds are "
+               "wanted";
+      case TimeUnit::kNanoseconds:
+        break;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -122,7 +142,10 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
       LS_RETURN_IF_ERROR(impl_->Keep(command, now_nanos, reply));
     LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   }
-  return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
+  const size_t skipped = items.size() - rows;
+  return AddResult{.stored = rows,
+                   .skipped_expired = skipped,
+                   .hint = skipped == 0 ? nullptr : HintOn(items, now_nanos)};
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
@@ -164,7 +187,12 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(
           std::span<Reply>(scratch->replies).first(commands)));
     }));
   }
-  return AddResult{.stored = rows, .skipped_expired = items - rows};
+  AddResult result{.stored = rows, .skipped_expired = items - rows};
+  for (const ListAddition& addition : additions) {
+    if (result.skipped_expired == 0 || result.hint != nullptr) break;
+    result.hint = HintOn(addition.items, now_nanos);
+  }
+  return result;
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }

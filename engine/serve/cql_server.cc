@@ -218,6 +218,7 @@ class CqlServer::Impl {
     LS_RETURN_IF_ERROR(Recover(options, /*goes_on_behind_damage=*/false, choice));
     const settings::ScyllaConfig& config = choice.config;
     const NodeLook& look = choice.node;
+    hot_partitions_.emplace(engine_->router().shards());
     HandlerContext context{.engine = *engine_,
                            .events = events_,
                            .clients = clients_,
@@ -225,6 +226,7 @@ class CqlServer::Impl {
                            .clock = *clock_,
                            .tally = tally_,
                            .journal = journal_,
+                           .hot_partitions = *hot_partitions_,
                            .slow_turns = *slow_turns_};
     // Counted where somebody may look.
     if (options.http_port) metrics_.emplace(engine_->router().shards());
@@ -298,6 +300,7 @@ class CqlServer::Impl {
                               .connections = server_->budget(),
                               .statements = *handler_,
                               .journal = journal_,
+                              .hot_partitions = *hot_partitions_,
                               .log_bytes = {}};
     if (shares_.logs != 0) parts.log_bytes = [this] { return keeping_.buffered_bytes(); };
     memory_ = std::make_unique<ServerMemory>(options, parts, shares_.logs);
@@ -399,9 +402,10 @@ class CqlServer::Impl {
   instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
-  std::optional<instruments::RequestMetrics> metrics_;      // nullopt: nothing is counted
-  std::unique_ptr<instruments::SlowTurns> slow_turns_;      // once there is a clock
-  std::optional<instruments::SlowRequests> slow_requests_;  // nullopt: nobody is told of them
+  std::optional<instruments::RequestMetrics> metrics_;        // nullopt: nothing is counted
+  std::unique_ptr<instruments::SlowTurns> slow_turns_;        // once there is a clock
+  std::optional<instruments::HotPartitions> hot_partitions_;  // once the number of loops is known
+  std::optional<instruments::SlowRequests> slow_requests_;    // nullopt: nobody is told of them
   std::unique_ptr<shard::Engine> own_engine_;
   shard::Engine* engine_ = nullptr;
   cql_face::EventHub events_;

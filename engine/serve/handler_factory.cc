@@ -115,6 +115,7 @@ class ServedStatements final : public StatementHandler {
     }
     tables_.Add(instruments::MakeMemoryTable(context.memory_uses, context.change_limit));
     tables_.Add(instruments::MakeCountersTable(context.counters));
+    tables_.Add(instruments::MakeHotPartitionsTable(context.hot_partitions));
     tables_.Add(instruments::MakeSlowTurnsTable(context.slow_turns));
     tables_.Add(instruments::MakeSnapshotsTable(context.snapshots));
     if (context.has_instruments) AddInstruments(context, config);
@@ -155,8 +156,8 @@ class ServedStatements final : public StatementHandler {
     journaling_ = std::make_unique<instruments::JournalingHandler>(
         context.journal, context.clock, processor_->statements(), *faulting_);
     slow_turns_ = std::make_unique<instruments::SlowTurnHandler>(
-        context.slow_turns, context.metrics, context.slow_requests, processor_->statements(),
-        *journaling_);
+        context.slow_turns, context.hot_partitions, context.metrics, context.slow_requests,
+        processor_->statements(), *journaling_);
   }
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
@@ -197,9 +198,11 @@ class ServedStatements final : public StatementHandler {
     data_table->AddResettable(resettable_roles_);
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
+    data_table->AddResettable(context.hot_partitions);
     if (config != nullptr) data_table->AddResettable(*config);
     tables_.Add(std::move(data_table));
-    tables_.Add(std::make_unique<instruments::FaultTable>(faults_));
+    tables_.Add(std::make_unique<instruments::FaultTable>(
+        faults_, [&catalog = context.engine.catalog()] { return catalog.snapshot(); }));
     tables_.Add(std::make_unique<instruments::RequestsTable>(context.journal));
     tables_.Add(std::make_unique<instruments::JournalTable>(context.journal));
     tables_.Add(instruments::MakeLintTable(context.journal, context.engine,

@@ -18,6 +18,7 @@
 #include "engine/execute/write/write_set.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/counters_table.h"
+#include "engine/instruments/hot_partitions.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
 #include "engine/instruments/request_metrics.h"
@@ -52,6 +53,8 @@ struct HandlerContext {
   instruments::RequestMetrics* metrics = nullptr;
   // Who is told of slow ones; nullptr: nobody.
   const instruments::SlowRequests* slow_requests = nullptr;
+  // Where is noted which partitions are asked for.
+  instruments::HotPartitions& hot_partitions;
   // Where is noted what takes a loop long.
   instruments::SlowTurns& slow_turns;
   // Who is told of changes of the schema beside; may be empty.

@@ -45,6 +45,7 @@ std::vector<TableFigures> FiguresOf(shard::Engine& engine) {
       others.stats.rows += stats.rows;
       others.stats.expired_rows += stats.expired_rows;
       others.stats.tombstones += stats.tombstones;
+      others.stats.tombstones_held += stats.tombstones_held;
       others.stats.live_bytes += stats.live_bytes;
       others.stats.held_bytes += stats.held_bytes;
       others.stats.evicted_bytes += stats.evicted_bytes;
@@ -53,6 +54,24 @@ std::vector<TableFigures> FiguresOf(shard::Engine& engine) {
   }
   if (has_others) tables.push_back(std::move(others));
   return tables;
+}
+
+// Tables that never had any have no samples: most of them.
+void AppendTombstonesHeld(const std::vector<TableFigures>& tables, PrometheusText& out) {
+  out.Begin(
+      "liststore_table_tombstones_held", Type::kGauge,
+      "Tombstones that are there, by what they delete; ones that are over and wait to be given "
+      "back included.");
+  for (const TableFigures& table : tables) {
+    const storage::TombstoneCounts& held = table.stats.tombstones_held;
+    if (table.stats.tombstones + held.all() == 0) continue;
+    const auto add = [&](std::string_view kind, uint64_t count) {
+      out.Add({{"keyspace", table.keyspace}, {"table", table.table}, {"kind", kind}}, count);
+    };
+    add("row", held.rows);
+    add("range", held.ranges);
+    add("partition", held.partitions);
+  }
 }
 
 void AppendTables(shard::Engine& engine, PrometheusText& out) {
@@ -82,6 +101,7 @@ void AppendTables(shard::Engine& engine, PrometheusText& out) {
          "needed "
          "to keep older writes down are in no count.",
          [](const Stats& stats) { return stats.tombstones; });
+  AppendTombstonesHeld(tables, out);
   family("liststore_table_evicted_bytes_total", Type::kCounter,
          "Bytes that evictions for memory gave back.",
          [](const Stats& stats) { return stats.evicted_bytes; });

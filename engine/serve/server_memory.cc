@@ -33,7 +33,8 @@ std::vector<instruments::MemoryUse> ServerMemory::Uses() const {
       {"connections", "all", connections.held_bytes(), connections.limit_bytes()},
       {"statements", "all", parts_.statements.statement_bytes(),
        parts_.statements.statement_bytes_max()},
-      {"journal", "all", parts_.journal.bytes(), parts_.journal.bytes_max()}};
+      {"journal", "all", parts_.journal.bytes(), parts_.journal.bytes_max()},
+      {"sketches", "all", parts_.hot_partitions.bytes(), std::nullopt}};
   if (parts_.log_bytes) uses.push_back({"commit_log", "all", parts_.log_bytes(), log_limit_bytes_});
   if (const uint64_t limit = process_limit_bytes_.load(std::memory_order_relaxed)) {
     uint64_t all = 0;

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
+#include "engine/instruments/hot_partitions.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/memory_table.h"
 #include "engine/network/client_budget.h"
@@ -36,6 +37,7 @@ class ServerMemory {
     network::ClientBudget& connections;
     StatementHandler& statements;
     instruments::Journal& journal;
+    const instruments::HotPartitions& hot_partitions;
     // What commit logs keep in memory. Empty: there are none.
     std::function<uint64_t()> log_bytes;
   };

@@ -422,6 +422,7 @@ storage::TableStats Engine::StatsOf(TableId table) {
       sum.rows += stats.rows;
       sum.expired_rows += stats.expired_rows;
       sum.tombstones += stats.tombstones;
+      sum.tombstones_held += stats.tombstones_held;
       sum.live_bytes += stats.live_bytes;
       sum.held_bytes += stats.held_bytes;
       sum.slabs_beyond_limit += stats.slabs_beyond_limit;

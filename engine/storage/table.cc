@@ -499,6 +499,8 @@ TableStats Table::stats() const {
   stats.rows = context_.rows - rows_aside_;
   stats.expired_rows = context_.expired_rows;
   stats.tombstones = context_.tombstones;
+  stats.tombstones_held = context_.held;
+  stats.tombstones_held -= tombstones_aside_;
   stats.live_bytes = arena_.live_bytes();
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
   stats.slabs_beyond_limit = arena_.slabs_beyond_limit();
@@ -514,11 +516,12 @@ void Table::Verify() {
   wheel_.Verify();
   pins_.Verify();
   size_t rows = 0;
+  TombstoneCounts tombstones;
   size_t pinned = 0;
   directory_.ScanFrom(0, [&](DirectorySlot& slot) {
     const Partition partition(context_, slot.reference);
     LS_CHECK(address_of_(partition.key()) == slot.address, "a partition stands at its address");
-    rows += partition.Verify();
+    rows += partition.Verify(&tombstones);
     pinned += IsPinned(&slot) ? 1 : 0;
     LS_CHECK(partition.NextEvent() == kNeverExpires || partition.wheel_when() != 0,
              "a partition with something to come is in the wheel");
@@ -527,9 +530,14 @@ void Table::Verify() {
   for (const LargePartition* dead = dead_; dead != nullptr; dead = dead->next_dead) {
     rows += dead->row_count;
   }
-  const uint64_t rows_kept = VerifyBaseline(pinned);
+  tombstones += TombstonesOfDead();
+  TombstoneCounts tombstones_kept;
+  const uint64_t rows_kept = VerifyBaseline(pinned, tombstones_kept);
   LS_CHECK(rows_kept == rows_aside_, "rows that are kept are counted");
   LS_CHECK(rows + rows_kept == context_.rows, "(4) rows are counted");
+  LS_CHECK(tombstones_kept == tombstones_aside_, "tombstones that are kept are counted");
+  tombstones += tombstones_kept;
+  LS_CHECK(tombstones == context_.held, "(4) tombstones are counted");
   VerifyEviction();
   LS_CHECK(pinned + pins_.orphans() == pins_.blocks(),
            "pinned blocks are of partitions or orphans");

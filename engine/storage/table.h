@@ -415,6 +415,10 @@ class Table final : private memory::Arena::Relocator {
   void NoteCame(const PartitionRef& partition);
   void KeepOrBury(uint64_t address, uint64_t reference);
   uint64_t RowsInDirectory() const;
+  TombstoneCounts TombstonesOfDead();
+  // What is in `partition` counts among what is aside, or does not any more.
+  void CountAside(const Partition& partition);
+  void UncountAside(const Partition& partition);
   void SwapTruncated();
   void TruncateSinceBaseline();
   void TakeBackInPlace();
@@ -422,7 +426,7 @@ class Table final : private memory::Arena::Relocator {
   void TakeBackTheOthers();
   size_t ReclaimLeft(size_t budget);
   DirectorySlot* FindKeptBlock(uint64_t address, std::string_view key, const void* block);
-  uint64_t VerifyBaseline(size_t& pinned);
+  uint64_t VerifyBaseline(size_t& pinned, TombstoneCounts& tombstones);
   // Takes a partition out of the directory; a large one is taken apart in slices.
   void Discard(uint64_t address, uint64_t reference);
   void Bury(uint64_t reference);
@@ -658,6 +662,7 @@ class Table final : private memory::Arena::Relocator {
   std::unique_ptr<Baseline> spare_baseline_;  // prepared
   std::unique_ptr<Baseline> left_;            // to be taken apart
   uint64_t rows_aside_ = 0;                   // of what is kept, or left
+  TombstoneCounts tombstones_aside_;          // likewise
 
   uint64_t evicted_bytes_ = 0;
   ChangeMarks marks_;

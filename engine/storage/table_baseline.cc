@@ -92,7 +92,7 @@ void Table::KeepBefore(DirectorySlot* slot) {
   slot->reference = copy;
   // Its entry in the wheel is the copy's.
   handle.set_wheel_when(0);
-  rows_aside_ += handle.row_count();
+  CountAside(handle);
   baseline_->kept.Insert(slot->address, handle.key(), before);
 }
 
@@ -115,7 +115,7 @@ void Table::KeepOrBury(uint64_t address, uint64_t reference) {
   Directory& kept = baseline_->kept;
   if (IsOfBaselineSlowly(reference) && !handle.empty()) {
     handle.set_wheel_when(0);
-    rows_aside_ += handle.row_count();
+    CountAside(handle);
     kept.Insert(address, handle.key(), reference);
     return;
   }
@@ -133,6 +133,25 @@ void Table::KeepOrBury(uint64_t address, uint64_t reference) {
   Bury(reference);
 }
 
+void Table::CountAside(const Partition& partition) {
+  rows_aside_ += partition.row_count();
+  tombstones_aside_ += partition.tombstone_counts();
+}
+
+void Table::UncountAside(const Partition& partition) {
+  rows_aside_ -= partition.row_count();
+  tombstones_aside_ -= partition.tombstone_counts();
+}
+
+TombstoneCounts Table::TombstonesOfDead() {
+  TombstoneCounts counts;
+  for (const LargePartition* dead = dead_; dead != nullptr; dead = dead->next_dead) {
+    uint64_t reference = reinterpret_cast<uint64_t>(dead) | 1;
+    counts += Partition(context_, reference).tombstone_counts();
+  }
+  return counts;
+}
+
 uint64_t Table::RowsInDirectory() const {
   uint64_t rows = context_.rows - rows_aside_;
   for (const LargePartition* dead = dead_; dead != nullptr; dead = dead->next_dead) {
@@ -145,6 +164,9 @@ uint64_t Table::RowsInDirectory() const {
 void Table::SwapTruncated() {
   Baseline& before = *baseline_;
   const uint64_t rows = RowsInDirectory();
+  TombstoneCounts tombstones = context_.held;
+  tombstones -= tombstones_aside_;
+  tombstones -= TombstonesOfDead();
   directory_.Swap(before.truncated);
   wheel_.Swap(before.truncated_wheel);
   if (cache_ != nullptr) {
@@ -153,6 +175,8 @@ void Table::SwapTruncated() {
   }
   rows_aside_ += rows;
   rows_aside_ -= std::exchange(before.truncated_rows, rows);
+  tombstones_aside_ += tombstones;
+  tombstones_aside_ -= std::exchange(before.truncated_tombstones, tombstones);
 }
 
 void Table::TruncateSinceBaseline() {
@@ -262,8 +286,8 @@ void Table::TakeBackInPlace(DirectorySlot& kept) {
     Bury(later);
     return;
   }
-  rows_aside_ -= then.row_count();
-  rows_aside_ += handle.row_count();
+  UncountAside(then);
+  CountAside(handle);
   handle.set_wheel_when(0);
   then.set_wheel_when(when);
   constexpr uint8_t kPlace = cache_bits::kProbation | cache_bits::kSweep;
@@ -294,7 +318,7 @@ void Table::TakeBackTheOthers() {
     for (DirectorySlot& slot : gathered) {
       Partition handle(context_, slot.reference);
       kept.Erase(slot.address, handle.key());
-      rows_aside_ -= handle.row_count();
+      UncountAside(handle);
       if (cache_ != nullptr) {
         handle.set_cache_bits(BitsWith(handle.cache_bits(), cache_bits::kProbation, 0));
       }
@@ -323,7 +347,7 @@ size_t Table::ReclaimLeft(size_t budget) {
     });
     for (DirectorySlot& slot : gathered) {
       directory.Erase(slot.address, Partition::KeyOf(slot.reference));
-      rows_aside_ -= Partition(context_, slot.reference).row_count();
+      UncountAside(Partition(context_, slot.reference));
       Bury(slot.reference);
     }
     left_->left_from = directory.empty() ? 0 : gathered.back().address;
@@ -352,7 +376,7 @@ DirectorySlot* Table::FindKeptBlock(uint64_t address, std::string_view key, cons
 }
 
 // Returns the rows of all that is kept.
-uint64_t Table::VerifyBaseline(size_t& pinned) {
+uint64_t Table::VerifyBaseline(size_t& pinned, TombstoneCounts& tombstones) {
   uint64_t rows = 0;
   const auto verify = [&](Directory& directory) {
     directory.Verify();
@@ -360,7 +384,7 @@ uint64_t Table::VerifyBaseline(size_t& pinned) {
       const Partition partition(context_, slot.reference);
       LS_CHECK(address_of_(partition.key()) == slot.address, "what is kept stands at its address");
       pinned += IsPinned(&slot) ? 1 : 0;
-      if (!partition.empty()) rows += partition.Verify();
+      if (!partition.empty()) rows += partition.Verify(&tombstones);
       return true;
     });
   };

@@ -41,6 +41,7 @@ struct Table::Baseline {
   ProbationQueue truncated_probation;
   size_t truncated_on_probation = 0;
   uint64_t truncated_rows = 0;
+  TombstoneCounts truncated_tombstones;
   // Of the table, just before that truncation.
   uint32_t truncated_before = 0;
   bool was_truncating = false;

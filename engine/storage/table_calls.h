@@ -10,6 +10,7 @@
 #include "engine/model/clustering_key.h"
 #include "engine/model/mutation.h"
 #include "engine/model/usage.h"
+#include "engine/storage/partition/tombstone_counts.h"
 
 namespace liststore::storage {
 
@@ -18,8 +19,9 @@ struct TableStats {
   uint64_t rows = 0;          // stored, expired and dead ones that wait for reclamation included
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t tombstones = 0;    // that deletions of rows, ranges and partitions have left, ever
-  uint64_t live_bytes = 0;    // bytes of blocks in use
-  uint64_t held_bytes = 0;    // pages held for them
+  TombstoneCounts tombstones_held;  // that are there, over ones that wait for reclamation included
+  uint64_t live_bytes = 0;          // bytes of blocks in use
+  uint64_t held_bytes = 0;          // pages held for them
   // Slabs beyond the limit: of a write for which the slack was too little (memory/memory_budget.h).
   uint64_t slabs_beyond_limit = 0;
   Usage usage;

@@ -70,6 +70,7 @@ size_t Table::ReclaimDropped(size_t budget) {
 
 void Table::Reuse(TableSchema schema) {
   LS_CHECK(vacant() && directory_.empty() && context_.rows == 0, "only a vacant shell is reused");
+  LS_CHECK(context_.held == TombstoneCounts{}, "tombstones go with their partitions");
   LS_CHECK(arena_.live_bytes() == 0, "a vacant shell holds no block");
   LS_CHECK(schema.id == schema_.id, "the shell has said which generation comes next");
   schema_ = std::move(schema);

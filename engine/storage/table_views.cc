@@ -64,7 +64,9 @@ void Table::Bury(uint64_t reference) {
   Leaf leaf(Partition::BlockOf(reference));
   if (leaf.pinned()) {
     // Views hold no row that keeps bytes elsewhere.
+    const Partition handle(context_, reference);
     context_.rows -= leaf.size();
+    context_.held -= handle.tombstone_counts();
     leaf.FreeExternals(arena_);
     pins_.Orphan(leaf.block());
     return;

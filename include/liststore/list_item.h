@@ -130,6 +130,9 @@ struct AddResult {
   size_t stored = 0;
   // Items with less than one second left to live.
   size_t skipped_expired = 0;
+  // Where the timestamp of such an item looks like seconds, milliseconds or microseconds since 1970, not
+  // nanoseconds: what it looks like, and what is wanted. A literal; nullptr: there is nothing to say.
+  const char* hint = nullptr;
 };
 
 }  // namespace liststore

@@ -178,7 +178,8 @@ class ListStore {
   // Adds items to a list, all or nothing: if an item is out of bounds, none is stored, and the
   // error names it. Adding an item that is present (same timestamp and value) sets its remaining
   // time again. An item lives for floor((timestamp + TTL - now) / 1 s) seconds. If that is not
-  // positive, it is skipped; if it exceeds kFeatureTtlSecondsMax, the call is refused. NotFound:
+  // positive, it is skipped, and AddResult::hint says where its timestamp looks like one of another unit;
+  // if it exceeds kFeatureTtlSecondsMax, the call is refused. NotFound:
   // the feature version does not exist, and Options::default_ttl_seconds is not set.
   // O(items x log(items in the list)).
   absl::StatusOr<AddResult> AddListItems(const ListRef& list, std::span<const NewItem> items);

@@ -245,6 +245,9 @@ typedef struct liststore_new_item {
 typedef struct liststore_add_result {
   size_t stored;
   size_t skipped_expired;
+  /* Where the timestamp of an item that was skipped looks like seconds, milliseconds or microseconds
+   * since 1970, not nanoseconds: says so. A literal; NULL where there is nothing to say. */
+  const char* hint;
 } liststore_add_result;
 
 /* Items for one list of liststore_add_multi. */

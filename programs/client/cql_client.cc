@@ -393,7 +393,10 @@ bool CqlClient::Take(CqlReply* reply) {
   reply->body = {header + kHeaderBytes, bytes};
   if (static_cast<uint8_t>(header[1]) & kWithWarnings) {
     protocol::BodyReader reader(reply->body);
-    for (uint16_t left = reader.ReadShort(); left > 0 && reader.ok(); --left) reader.ReadString();
+    for (uint16_t left = reader.ReadShort(); left > 0 && reader.ok(); --left) {
+      if (warnings_.size() == kWarningsMax) warnings_.erase(warnings_.begin());
+      warnings_.emplace_back(reader.ReadString());
+    }
     reply->body = reader.rest();
   }
   return true;

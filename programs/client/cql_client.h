@@ -210,6 +210,8 @@ class CqlClient {
   absl::Status Receive();
   // The next whole reply among what was received; false: receive more.
   bool Take(CqlReply* reply);
+  // What replies have said beside since this was asked last: the newest, kWarningsMax at most.
+  std::vector<std::string> TakeWarnings() { return std::exchange(warnings_, {}); }
   // The status that an ERROR stands for; OK for other replies.
   absl::Status ErrorIn(const CqlReply& reply, std::string_view what) const;
 
@@ -223,7 +225,10 @@ class CqlClient {
   absl::Status Break(const absl::Status& why);
 
   const std::unique_ptr<ClientSocket> socket_;
+  static constexpr size_t kWarningsMax = 100;
+
   CqlRequests requests_;
+  std::vector<std::string> warnings_;
   absl::Status broken_ = absl::OkStatus();
 };
 

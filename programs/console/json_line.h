@@ -18,6 +18,11 @@ class JsonLine {
   void Add(std::string_view key, double value) { Put(key, absl::StrFormat("%.6g", value)); }
   void Count(std::string_view key, uint64_t value) { Put(key, absl::StrCat(value)); }
   void Text(std::string_view key, std::string_view text) { Put(key, Quoted(text)); }
+  void Texts(std::string_view key, const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts) list += (list.empty() ? "" : ",") + Quoted(text);
+    Put(key, "[" + list + "]");
+  }
   template <typename Number>
   void Numbers(std::string_view key, const std::vector<Number>& values) {
     std::string text;

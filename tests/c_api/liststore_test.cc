@@ -100,6 +100,12 @@ TEST_F(CApiTest, EveryOperationOnce) {
   liststore_add_result result;
   ASSERT_EQ(liststore_add_multi(store, additions, 3, &result, &error), 0) << error.text;
   EXPECT_EQ(result.stored, 3u);
+  EXPECT_EQ(result.hint, nullptr);
+  const liststore_new_item in_seconds = {kNow / 1'000'000'000, Text("z")};
+  ASSERT_EQ(liststore_add(store, &lists[0], &in_seconds, 1, &result, &error), 0) << error.text;
+  EXPECT_EQ(result.skipped_expired, 1u);
+  ASSERT_NE(result.hint, nullptr);
+  EXPECT_NE(std::string(result.hint).find("look like seconds"), std::string::npos);
 
   liststore_multi_items* many = liststore_multi_items_create();
   ASSERT_EQ(liststore_multi_get(store, lists, 3, nullptr, many, &error), 0) << error.text;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ TEST(FaultAction, IsReadFromText) {
     const auto action = instruments::ParseFaultAction(name);
     ASSERT_TRUE(action.ok()) << name;
     EXPECT_EQ(ToString(action->kind), name);
+    std::string upper(name);
+    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    ASSERT_TRUE(instruments::ParseFaultAction(upper).ok()) << upper;
+    EXPECT_EQ(instruments::ParseFaultAction(upper)->kind, action->kind);
   }
   const auto fixed = instruments::ParseFaultAction("delay 200ms");
   ASSERT_TRUE(fixed.ok());

@@ -137,7 +137,8 @@ TEST_F(SlowTurnsTest, RequestsAreDescribedByKindAndTable) {
 TEST_F(SlowTurnsTest, AHandlerThatTakesLongOnItsLoopIsNoted) {
   WorkingHandler works(std::chrono::milliseconds(2));
   const execute::StatementCache statements;
-  SlowTurnHandler handler(turns_, nullptr, nullptr, statements, works);
+  instruments::HotPartitions hot(4);
+  SlowTurnHandler handler(turns_, hot, nullptr, nullptr, statements, works);
   AddQuery("SELECT * FROM feat.clicks");
   execute::ClientState client;
   client.shard = 3;

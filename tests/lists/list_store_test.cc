@@ -157,6 +157,35 @@ TEST_F(ListStoreTest, ItemsWithoutTimeLeftAreSkipped) {
   EXPECT_EQ(none->skipped_expired, 3u);
 }
 
+// A mistake that would else look like success.
+TEST_F(ListStoreTest, ItemsThatAreSkippedForTheirUnitAreHintedAt) {
+  CreateHistory(10);
+  struct Row {
+    uint64_t timestamp;
+    const char* unit;  // nullptr: nothing is said
+  };
+  for (const Row& row : {Row{kNow / kSecond, "seconds"}, Row{kNow / 1'000'000, "milliseconds"},
+                         Row{kNow / 1'000, "microseconds"}, Row{kNow - 11 * kSecond, nullptr},
+                         Row{1, nullptr}, Row{kNow, nullptr}}) {
+    SCOPED_TRACE(row.timestamp);
+    const std::vector<NewItem> items = {{kNow, "x"}, {row.timestamp, "y"}};
+    const ListAddition additions[] = {{History("1"), std::span(items).first(1)},
+                                      {History("2"), items}};
+    for (const auto& added :
+         {store->AddListItems(History("1"), items), store->AddListItemsMulti(additions)}) {
+      ASSERT_EQ(Say(added), "OK");
+      if (row.unit == nullptr) {
+        EXPECT_EQ(added->hint, nullptr);
+        continue;
+      }
+      ASSERT_NE(added->hint, nullptr);
+      EXPECT_EQ(added->hint, std::string("timestamps of skipped items look like ") + row.unit +
+                                 " since 1970; nanoseconds are wanted");
+      EXPECT_EQ(added->skipped_expired, 1u);
+    }
+  }
+}
+
 TEST_F(ListStoreTest, OneBadItemAndNoneIsStored) {
   CreateHistory(kFeatureTtlSecondsMax);
   const std::string longest(65'487, 'v');

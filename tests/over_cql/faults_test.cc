@@ -254,6 +254,67 @@ TEST_F(Faults, WhatCannotBeArmedIsRefusedByName) {
   EXPECT_TRUE(Column("SELECT name FROM liststore.faults").empty());
 }
 
+// A test may arm it first: the row says so until the table is made.
+TEST_F(Faults, ATableThatIsNotThereIsWarnedOf) {
+  const auto warning = [&](const std::string& table) {
+    const auto frame = control_->Query(
+        "INSERT INTO liststore.faults (name, op, action, tbl) VALUES ('f', 'SELECT', 'overloaded', "
+        "'" +
+        table + "')");
+    EXPECT_TRUE(frame);
+    EXPECT_EQ(frame->opcode, kResult);
+    const std::vector<std::string> shown = Column("SELECT warning FROM liststore.faults");
+    // Flag 0x08, a count, and the texts.
+    const bool is_warned = (frame->flags & 0x08) != 0;
+    EXPECT_EQ(is_warned, shown.at(0) != "");
+    if (is_warned) {
+      EXPECT_EQ(frame->body.substr(4, LoadBigEndian16(frame->body.data() + 2)),
+                "liststore.faults: " + shown.at(0));
+    }
+    return shown.at(0);
+  };
+  EXPECT_EQ(warning("feat.clicks"), "");
+  EXPECT_EQ(warning("system.local"), "");
+  EXPECT_EQ(
+      warning("feat.clcks"),
+      "tbl 'feat.clcks': there is no such table, and nothing meets the fault until there is; did "
+      "you mean feat.clicks?");
+  EXPECT_EQ(
+      warning("fet.other"),
+      "tbl 'fet.other': there is no such keyspace, and nothing meets the fault until there is; did "
+      "you mean feat.other?");
+  EXPECT_EQ(
+      warning("feat.Clicks"),
+      "tbl 'feat.Clicks': there is no such table, and nothing meets the fault until there is; did "
+      "you mean feat.clicks?");
+  EXPECT_EQ(warning("liststore.faults"),
+            "tbl 'liststore.faults': statements on the keyspace liststore meet no fault");
+  EXPECT_EQ(
+      warning("feat.to_come"),
+      "tbl 'feat.to_come': there is no such table, and nothing meets the fault until there is");
+  Run("CREATE TABLE feat.to_come (user text PRIMARY KEY)");
+  EXPECT_EQ(Column("SELECT warning FROM liststore.faults")[0], "");
+  EXPECT_EQ(CodeOf("SELECT * FROM feat.to_come"), 0x1001);
+  EXPECT_NE(
+      Refusal(
+          "INSERT INTO liststore.faults (name, action, warning) VALUES ('f', 'overloaded', 'x')")
+          .find("warning is the server's"),
+      std::string::npos);
+}
+
+TEST_F(Faults, WordsAreTakenInAnyCase) {
+  Run("INSERT INTO liststore.faults (name, op, consistency, action) "
+      "VALUES ('f', 'select', 'One', 'Read_Timeout')");
+  EXPECT_EQ(CodeOf("SELECT item FROM feat.clicks"), 0x1200);
+  EXPECT_EQ(Column("SELECT op FROM liststore.faults")[0], "SELECT");
+  EXPECT_EQ(Column("SELECT consistency FROM liststore.faults")[0], "ONE");
+  EXPECT_EQ(Column("SELECT action FROM liststore.faults")[0], "read_timeout");
+  Run("UPDATE liststore.data SET action = 'Mark' WHERE key = 'data'");
+  Run("UPDATE liststore.data SET action = 'RESET' WHERE key = 'data'");
+  Run("UPDATE liststore.clock SET mode = 'Manual' WHERE key = 'clock'");
+  EXPECT_EQ(Column("SELECT mode FROM liststore.clock")[0], "manual");
+}
+
 TEST_F(Faults, TruncateAndResetRemoveThem) {
   const auto arm = [&] {
     Run("INSERT INTO liststore.faults (name, action) VALUES ('f', 'overloaded')");

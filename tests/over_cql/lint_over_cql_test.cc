@@ -130,6 +130,23 @@ TEST_F(LintOverCql, FindsClocksThatAreAhead) {
                                              Row("future_timestamp", "ks.t", 1)}));
 }
 
+TEST_F(LintOverCql, FindsTimestampsInAnotherUnit) {
+  const auto update = [&](int64_t timestamp) {
+    Must("UPDATE ks.old USING TIMESTAMP ? SET v = 'x' WHERE k = 1",
+         {{cql::EncodeBigint(timestamp)}}, true);
+  };
+  update(kNowMicros);
+  update(1);
+  update(-5);
+  EXPECT_EQ(Found(), std::vector<ResultRow>());
+  update(kNowMicros / 1'000'000);
+  update(kNowMicros / 1'000);
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("timestamp_unit", "ks.old", 2)}));
+  EXPECT_EQ(Must("SELECT detail FROM liststore.lint").at(0).at(0),
+            "timestamp " + std::to_string(kNowMicros / 1'000'000) +
+                " looks like seconds since 1970; microseconds are wanted");
+}
+
 TEST_F(LintOverCql, TimestampsOfDriversThatHaveNoEffectAreNoHabit) {
   Start(ClientTimestamps::kByClock);
   Must("INSERT INTO ks.old (k) VALUES (?)", {{cql::EncodeInt(1)}}, true,

@@ -17,7 +17,7 @@ inline constexpr char kJumpClock[] =
 inline constexpr char kListFaults[] =
     "SELECT name, action, applies, op, tbl, statement, consistency, key, connection, times, "
     "probability, seed, "
-    "hits, remaining FROM liststore.faults";
+    "hits, remaining, warning FROM liststore.faults";
 inline constexpr char kClearFaults[] = "TRUNCATE liststore.faults";
 inline constexpr char kShowBaseline[] =
     "SELECT baseline, keyspaces, tables, rows, bytes FROM liststore.data";

@@ -11,8 +11,9 @@ namespace {
 
 constexpr char kTopHelp[] =
     R"(Requests a second by kind, their latency in the server, memory by owner against its limit, rows, connections,
-the hottest tables and the last slow turns: what the tables liststore.requests, memory, counters, data and
-slow_turns say. On a terminal each frame takes the place of the one before; elsewhere they follow each other.
+the hottest tables, the hottest partitions of the last five minutes and the last slow turns: what the tables
+liststore.requests, memory, counters, data, hot_partitions and slow_turns say. On a terminal each frame takes the
+place of the one before; elsewhere they follow each other.
 
 How many requests came is exact. Kinds, tables, outcomes and latencies are those of the newest 2,000 of a
 frame that the journal still has, taken for all.

@@ -14,6 +14,7 @@
 #include "programs/console/exit_codes.h"
 #include "programs/console/failure.h"
 #include "programs/console/terminal.h"
+#include "programs/console/text.h"
 #include "tools/query/split_statements.h"
 
 namespace liststore {
@@ -71,6 +72,9 @@ int RunStatements(const std::string& command, const ServerConnection& server,
   if (!client.ok()) return ReportFailure(command, client.status());
   for (const std::string& statement : statements) {
     const absl::Status status = PrintAnswer(**client, statement, options);
+    for (const std::string& warning : (*client)->TakeWarnings()) {
+      absl::FPrintF(stderr, "liststore %s: warning: %s\n", command, Printable(warning, 2'000));
+    }
     if (!status.ok()) return ReportFailure(command, status);
   }
   return kExitSame;

@@ -15,6 +15,9 @@ constexpr Advice kLintAdvice[] = {
     {"large_partition", "is read, moved and repaired as one",
      "a key of more columns, as a day or a bucket, so that no partition grows without end"},
     {"no_ttl", "stays for ever", "USING TTL, or default_time_to_live of the table"},
+    {"timestamp_unit",
+     "is of another year than was meant: it loses to other writes, or shadows them",
+     "microseconds since 1970 in USING TIMESTAMP"},
     {"tombstones", "passes over rows that are deleted or expired before it finds those it returns",
      "delete whole partitions or ranges, or read behind the newest key instead of from the first "
      "one"},

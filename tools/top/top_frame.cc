@@ -95,6 +95,26 @@ void AppendTables(const TopFrame& frame, std::vector<std::string>* lines) {
   }
 }
 
+// A second at least: of a server that has just started.
+double RateOf(const TopSample::HotPartition& partition) {
+  return static_cast<double>(partition.reads + partition.writes) /
+         static_cast<double>(std::max<int64_t>(partition.seconds, 1));
+}
+
+void AppendHotPartitions(const TopFrame& frame, std::vector<std::string>* lines) {
+  const std::vector<TopSample::HotPartition>& partitions = frame.now.hot_partitions;
+  if (partitions.empty()) return;
+  lines->push_back("");
+  lines->push_back(absl::StrCat("hottest partitions of the last ",
+                                std::max<int64_t>(partitions.front().seconds, 1),
+                                " s: requests a second, of these writes"));
+  for (const TopSample::HotPartition& partition : partitions) {
+    const int64_t all = std::max<int64_t>(partition.reads + partition.writes, 1);
+    lines->push_back(absl::StrFormat("  %10s %4d %%  %s  %s", RateText(RateOf(partition)),
+                                     100 * partition.writes / all, partition.table, partition.key));
+  }
+}
+
 void AppendSlowTurns(const TopFrame& frame, std::vector<std::string>* lines) {
   if (frame.now.slow_turns.empty()) return;
   lines->push_back("");
@@ -174,6 +194,7 @@ std::string TopText(const TopFrame& frame, size_t columns) {
   if (!grown.empty()) lines.push_back("counters     " + grown);
   AppendMemory(frame, &lines);
   AppendTables(frame, &lines);
+  AppendHotPartitions(frame, &lines);
   AppendSlowTurns(frame, &lines);
   std::string text;
   for (const std::string& line : lines) {
@@ -219,6 +240,14 @@ std::string TopJson(const TopFrame& frame) {
   }
   line.Text("hottest_tables", tables);
   line.Numbers("hottest_tables_per_s", Values(frame.by_table));
+  std::vector<std::string> partitions;
+  std::vector<double> partition_rates;
+  for (const TopSample::HotPartition& partition : now.hot_partitions) {
+    partitions.push_back(partition.table + " " + partition.key);
+    partition_rates.push_back(RateOf(partition));
+  }
+  line.Texts("hottest_partitions", partitions);
+  line.Numbers("hottest_partitions_per_s", partition_rates);
   return line.Finish();
 }
 

@@ -66,6 +66,21 @@ absl::Status ReadSlowTurns(CqlClient& client, TopSample* sample) {
   return absl::OkStatus();
 }
 
+absl::Status ReadHotPartitions(CqlClient& client, TopSample* sample) {
+  // An older server has none.
+  LS_ASSIGN_OR_RETURN(
+      const CqlRows rows,
+      ReadIfThere(client,
+                  absl::StrCat("SELECT tbl, key, reads, writes, seconds "
+                               "FROM liststore.hot_partitions WHERE top = 'partitions' LIMIT ",
+                               TopSample::kHotPartitionsMax)));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sample->hot_partitions.push_back({std::string(rows.at(i, 0)), std::string(rows.at(i, 1)),
+                                      rows.Integer(i, 2), rows.Integer(i, 3), rows.Integer(i, 4)});
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<TopSample> ReadTopSample(CqlClient& client, std::optional<int64_t> after) {
@@ -88,6 +103,7 @@ absl::StatusOr<TopSample> ReadTopSample(CqlClient& client, std::optional<int64_t
     sample.data = {data.Integer(0, 0), data.Integer(0, 1), data.Integer(0, 2), data.Integer(0, 3)};
   }
   LS_RETURN_IF_ERROR(ReadSlowTurns(client, &sample));
+  LS_RETURN_IF_ERROR(ReadHotPartitions(client, &sample));
   return sample;
 }
 

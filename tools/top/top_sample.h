@@ -35,6 +35,12 @@ struct TopSample {
     std::string work;
   };
 
+  // Of liststore.hot_partitions.
+  struct HotPartition {
+    std::string table, key;
+    int64_t reads = 0, writes = 0, seconds = 0;  // in which they came
+  };
+
   // By the clock of this machine, in seconds since any instant.
   double at_seconds = 0;
   // How the server's clock goes; empty: the server has no instruments, and no journal and data.
@@ -49,8 +55,11 @@ struct TopSample {
   std::optional<Data> data;
   // Newest first.
   std::vector<SlowTurn> slow_turns;
+  // The hottest first; kHotPartitionsMax at most.
+  std::vector<HotPartition> hot_partitions;
 
   static constexpr int64_t kRequestsMax = 2000;
+  static constexpr int64_t kHotPartitionsMax = 8;
 };
 
 // Asks the server. `after`: the newest request that was seen; absent: none of them is read. Statuses

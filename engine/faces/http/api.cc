@@ -17,6 +17,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
+#include "engine/cql/syntax/statement_outline.h"
 #include "engine/cql/values/json_value.h"
 #include "engine/execute/request_view.h"
 #include "engine/faces/http/answer_types.h"
@@ -183,6 +184,43 @@ std::optional<int64_t> IntegerOf(std::string_view text) {
   return number;
 }
 
+std::optional<Consistency> ConsistencyOf(std::string_view name) {
+  const std::string upper = absl::AsciiStrToUpper(ToAbsl(name));
+  for (uint16_t code = 0; code <= static_cast<uint16_t>(Consistency::kLocalOne); ++code) {
+    const auto consistency = static_cast<Consistency>(code);
+    if (upper == protocol::ConsistencyName(consistency)) return consistency;
+  }
+  return std::nullopt;
+}
+
+// A value of the column as the table writes it; else why there is none. Words are taken in any case.
+std::variant<std::string, HttpAnswer> WordOf(const ApiColumn& column, const std::string& value) {
+  const auto refusal = [&](std::string_view known) {
+    return BadRequest(
+        Cat(column.name, " '", FrontOf(value, kSaidNameBytesMax), "' is not ", known));
+  };
+  switch (column.words) {
+    case ApiWords::kOperation: {
+      const std::optional<cql::StatementOp> op = cql::ParseStatementOp(value);
+      if (op) return std::string(cql::ToString(*op));
+      return refusal(
+          "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, BATCH, PREPARE, CREATE, ALTER, DROP, USE, "
+          "DESCRIBE "
+          "or OTHER");
+    }
+    case ApiWords::kConsistency: {
+      const std::optional<Consistency> consistency = ConsistencyOf(value);
+      if (consistency) return std::string(protocol::ConsistencyName(*consistency));
+      return refusal("one, like ONE or LOCAL_QUORUM");
+    }
+    case ApiWords::kLowerCase:
+      return std::string(absl::AsciiStrToLower(ToAbsl(value)));
+    case ApiWords::kNone:
+      break;
+  }
+  return value;
+}
+
 // ?limit=N, and ?COLUMN=VALUE for columns of text.
 std::variant<Statement, HttpAnswer> SelectOf(const ApiTable& table, std::string_view query) {
   Statement select{Cat("SELECT * FROM liststore.", table.name), kPageSizeMax};
@@ -205,7 +243,10 @@ std::variant<Statement, HttpAnswer> SelectOf(const ApiTable& table, std::string_
       return BadRequest(Cat("There is no parameter ", FrontOf(name, kSaidNameBytesMax),
                             ": limit, and the table's columns of text, once each"));
     }
-    AppendTo(where, where.empty() ? " WHERE " : " AND ", "\"", name, "\" = ", CqlText(value));
+    std::variant<std::string, HttpAnswer> word = WordOf(*column, value);
+    if (auto* refusal = std::get_if<HttpAnswer>(&word)) return std::move(*refusal);
+    AppendTo(where, where.empty() ? " WHERE " : " AND ", "\"", name,
+             "\" = ", CqlText(std::get<std::string>(word)));
   }
   AppendTo(select.text, where, limit, where.empty() ? "" : " ALLOW FILTERING");
   return select;
@@ -286,14 +327,6 @@ HttpAnswer RemoveRow(const ApiTable& table, const HttpCall& call,
           handler, call.client);
   return written.status == 200 ? RowsBehind(written, table, call, handler)
                                : NotThere(table, written);
-}
-
-std::optional<Consistency> ConsistencyOf(std::string_view name) {
-  for (uint16_t code = 0; code <= static_cast<uint16_t>(Consistency::kLocalOne); ++code) {
-    const auto consistency = static_cast<Consistency>(code);
-    if (name == protocol::ConsistencyName(consistency)) return consistency;
-  }
-  return std::nullopt;
 }
 
 // What an answer owes to one that came before it.

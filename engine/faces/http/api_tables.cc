@@ -24,11 +24,12 @@ constexpr ApiColumn kData[] = {
     {"bytes", kInteger, false, "Of them"}};
 constexpr ApiColumn kFaults[] = {
     {"name", kString, true, "Its name; another one of that name goes"},
-    {"action", kString, true, "read_timeout, unavailable, delay 200ms, close_connection ..."},
-    {"op", kString, true, "SELECT, INSERT ...; null: all but PREPARE"},
+    {"action", kString, true, "read_timeout, unavailable, delay 200ms, close_connection ...",
+     ApiWords::kLowerCase},
+    {"op", kString, true, "SELECT, INSERT ...; null: all but PREPARE", ApiWords::kOperation},
     {"tbl", kString, true, "keyspace.table; null: all"},
     {"statement", kString, true, "A part of the statement's text"},
-    {"consistency", kString, true, "LOCAL_QUORUM"},
+    {"consistency", kString, true, "LOCAL_QUORUM", ApiWords::kConsistency},
     {"key", kString, true, "The partition key, its columns joined by :"},
     {"connection", kString, true, "The client's address:port, or what its driver is called"},
     {"times", kInteger, true, "For so many requests; null: until it is removed"},
@@ -36,7 +37,8 @@ constexpr ApiColumn kFaults[] = {
     {"seed", kInteger, true, "Of the probability and of delays"},
     {"applies", kBoolean, true, "The statement runs, only its answer is lost"},
     {"hits", kInteger, false, "How often it has happened"},
-    {"remaining", kInteger, false, "How often it will; null: always"}};
+    {"remaining", kInteger, false, "How often it will; null: always"},
+    {"warning", kString, false, "Why nothing meets it as things are; null: something may"}};
 constexpr ApiColumn kJournal[] = {{"key", kString, false, "journal"},
                                   {"enabled", kBoolean, true, "Requests are written down"},
                                   {"capacity", kInteger, true, "How many are kept"},
@@ -48,28 +50,29 @@ constexpr ApiColumn kRequests[] = {
     {"seq", kInteger, false, "Ascending, without gaps"},
     {"at", kString, false, "When it had arrived, by the server's clock"},
     {"client", kString, false, "address:port"},
-    {"consistency", kString, false, ""},
+    {"consistency", kString, false, "", ApiWords::kConsistency},
     {"dead_rows", kInteger, false, "Deleted or expired rows that its reads passed over"},
     {"driver", kString, false, "What the client's driver is called"},
     {"duration_us", kInteger, false, "What it took by the machine's clock"},
     {"error", kString, false, "The message"},
     {"key", kString, false, "The partition key"},
-    {"op", kString, false, "SELECT, INSERT ..."},
-    {"outcome", kString, false, "ok, no_answer, or an error's name"},
+    {"op", kString, false, "SELECT, INSERT ...", ApiWords::kOperation},
+    {"outcome", kString, false, "ok, no_answer, or an error's name", ApiWords::kLowerCase},
     {"page_size", kInteger, false, ""},
     {"prepared", kBoolean, false, ""},
-    {"serial_consistency", kString, false, ""},
+    {"serial_consistency", kString, false, "", ApiWords::kConsistency},
     {"statement", kString, false, "Its text"},
     {"tbl", kString, false, "keyspace.table"},
     {"timestamp", kInteger, false, "The client's, in microseconds"},
     {"user", kString, false, "Who had logged in"},
     {"values", kStrings, false, "What was bound, as literals of CQL"}};
-constexpr ApiColumn kLint[] = {{"lint", kString, false, "lint"},
-                               {"rule", kString, false, "unprepared, allow_filtering ..."},
-                               {"subject", kString, false, "A statement or a table"},
-                               {"count", kInteger, false, "How often"},
-                               {"detail", kString, false, "Of the first, or of the largest"},
-                               {"seq", kInteger, false, "Of the first request, in the journal"}};
+constexpr ApiColumn kLint[] = {
+    {"lint", kString, false, "lint"},
+    {"rule", kString, false, "unprepared, allow_filtering ...", ApiWords::kLowerCase},
+    {"subject", kString, false, "A statement or a table"},
+    {"count", kInteger, false, "How often"},
+    {"detail", kString, false, "Of the first, or of the largest"},
+    {"seq", kInteger, false, "Of the first request, in the journal"}};
 constexpr ApiColumn kSnapshots[] = {
     {"key", kString, false, "snapshots"},
     {"action", kString, true, "save: takes one, and answers when it is there"},
@@ -81,7 +84,8 @@ constexpr ApiColumn kSnapshots[] = {
     {"last_bytes", kInteger, false, ""},
     {"last_taken", kString, false, ""}};
 constexpr ApiColumn kMemory[] = {
-    {"kind", kString, true, "process, rows, connections, statements, journal, connection"},
+    {"kind", kString, true, "process, rows, connections, statements, journal, sketches, connection",
+     ApiWords::kLowerCase},
     {"name", kString, true, "all, or a client's address:port"},
     {"bytes", kInteger, false, "That are held"},
     {"limit_bytes", kInteger, true, "That may be; of process, or else of rows, it may be changed"}};
@@ -93,8 +97,20 @@ constexpr ApiColumn kSlowTurns[] = {{"loop", kInteger, false, "From 0"},
                                     {"took_us", kInteger, false, "Microseconds"},
                                     {"waited_for_core_us", kInteger, false, "Of them, at most"},
                                     {"work", kString, false, "What was done"}};
+constexpr ApiColumn kHotPartitions[] = {
+    {"top", kString, false, "partitions"},
+    {"rank", kInteger, false, "From 1, the hottest first"},
+    {"key", kString, false, "The partition key"},
+    {"longest_us", kInteger, false, "Of the requests that were looked at"},
+    {"looked_at", kInteger, false, "How many that were, of all partitions"},
+    {"more_max", kInteger, false, "Requests that it may have had beside, at most"},
+    {"of_requests", kInteger, false, "How many there were, of all partitions"},
+    {"reads", kInteger, false, "Requests that read it"},
+    {"seconds", kInteger, false, "In which they came, up to 300"},
+    {"tbl", kString, false, "keyspace.table"},
+    {"writes", kInteger, false, "Requests that wrote to it"}};
 constexpr ApiColumn kUnsupported[] = {
-    {"kind", kString, false, "refused, or no effect"},
+    {"kind", kString, false, "refused, or no effect", ApiWords::kLowerCase},
     {"code", kString, false, "LS-0004"},
     {"count", kInteger, false, "How often"},
     {"feature", kString, false, "Its name"},
@@ -148,6 +164,9 @@ constexpr ApiTable kTables[] = {
     {.name = "slow_turns",
      .summary = "Turns of a loop that took a millisecond or more",
      .columns = kSlowTurns},
+    {.name = "hot_partitions",
+     .summary = "Partitions that clients asked for most in the last minutes",
+     .columns = kHotPartitions},
     {.name = "unsupported",
      .summary = "What clients asked for and did not get",
      .columns = kUnsupported}};

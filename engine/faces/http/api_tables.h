@@ -16,11 +16,20 @@ enum class JsonType : uint8_t {
   kStrings
 };
 
+// What a column of texts holds, for who looks for one of them.
+enum class ApiWords : uint8_t {
+  kNone,         // whatever it is, as it is
+  kOperation,    // SELECT, INSERT, ...
+  kConsistency,  // ONE, LOCAL_QUORUM, ...
+  kLowerCase     // read_timeout, ...
+};
+
 struct ApiColumn {
   std::string_view name;
   JsonType type = JsonType::kString;
   bool is_written = false;
   std::string_view description;
+  ApiWords words = ApiWords::kNone;
 };
 
 // A table as a resource, /api/<name>: GET reads its rows; POST writes one, as INSERT does, and answers

@@ -63,6 +63,28 @@ size_t Partition::row_count() const {
   return large() ? LargeOf(reference_).row_count : Leaf(BlockOf(reference_)).size();
 }
 
+uint64_t Partition::RowTombstonesOfSpecial(const Leaf& leaf, size_t first, size_t last) {
+  uint64_t rows = 0;
+  for (size_t i = first; i < last; ++i) {
+    if (leaf.meta(i).complex() && RowBody::HasTombstone(leaf.payload(i))) ++rows;
+  }
+  return rows;
+}
+
+TombstoneCounts Partition::tombstone_counts() const {
+  TombstoneCounts counts;
+  // Where there are none at all, nobody looks.
+  const bool may_have_rows = context_.held.rows != 0 && MayHaveComplexRows();
+  const auto add = [&](const Leaf& leaf) { counts.rows += RowTombstones(leaf, 0, leaf.size()); };
+  if (may_have_rows) ForEachLeaf(add);
+  if (!large()) return counts;
+  const LargePartition& partition = LargeOf(reference_);
+  if (may_have_rows) partition.tree.ForEachCut(add);
+  counts.ranges = partition.ranges.size();
+  counts.partitions = partition.tombstone.present() ? 1 : 0;
+  return counts;
+}
+
 uint32_t Partition::epoch() const {
   return large() ? LargeOf(reference_).epoch : Leaf(BlockOf(reference_)).header().epoch_or_leaf_id;
 }
@@ -338,6 +360,7 @@ bool Partition::Destroy(size_t budget) {
     Leaf leaf(BlockOf(reference_));
     LS_CHECK(!leaf.pinned(), "the block of a pinned leaf stays");
     context_.rows -= leaf.size();
+    context_.held.rows -= RowTombstones(leaf, 0, leaf.size());
     leaf.FreeExternals(context_.arena);
     context_.arena.Free(leaf.block(), leaf.block_bytes());
     return true;
@@ -346,6 +369,7 @@ bool Partition::Destroy(size_t budget) {
   const auto free_leaf = [&](Leaf leaf) {
     context_.rows -= leaf.size();
     partition.row_count -= leaf.size();
+    context_.held.rows -= RowTombstones(leaf, 0, leaf.size());
     leaf.FreeExternals(context_.arena);
     context_.arena.Free(leaf.block(), leaf.block_bytes());
   };
@@ -357,11 +381,21 @@ bool Partition::Destroy(size_t budget) {
     partition.tree.Remove(last);
     free_leaf(leaf);
   }
-  if (partition.tree.has_cut() || !partition.tree.empty() || !partition.ranges.FreeSome(budget))
-    return false;
+  if (partition.tree.has_cut() || !partition.tree.empty()) return false;
+  ForgetTombstones();
+  if (!partition.ranges.FreeSome(budget)) return false;
   partition.static_row.Free(context_.arena);
   partition.Delete();
   return true;
+}
+
+void Partition::ForgetTombstones() {
+  LargePartition& partition = LargeOf(reference_);
+  const size_t ranges = partition.ranges.size();
+  partition.ranges.BuryAll();
+  NoteRanges(ranges);
+  if (partition.tombstone.present()) --context_.held.partitions;
+  partition.tombstone = {};
 }
 
 // --- Rows ----------------------------------------------------------------------------------------
@@ -435,6 +469,7 @@ void Partition::EraseRows(LeafRef& at, size_t first, size_t last) {
   if (first == last) return;
   Leaf leaf(at.block);
   UnindexRows(leaf, first, last);
+  context_.held.rows -= RowTombstones(leaf, first, last);
   leaf.Erase(context_.arena, first, last);
   context_.rows -= last - first;
   if (large()) LargeOf(reference_).row_count -= last - first;

@@ -44,6 +44,7 @@
 #include "engine/storage/partition/large_partition.h"
 #include "engine/storage/partition/leaf.h"
 #include "engine/storage/partition/row_body.h"
+#include "engine/storage/partition/tombstone_counts.h"
 
 namespace liststore::storage {
 
@@ -70,6 +71,9 @@ struct PartitionContext {
   std::string complex_payload;
   std::vector<const RowUpdate*> order;  // of the rows of an upsert
   RangeTombstones::Scratch ranges;
+
+  // Tombstones that are there, of all partitions. Apart from what the hot paths touch.
+  TombstoneCounts held;
 
   // Makes room for rows of `row_bytes` together, before anything is changed: behind it the write does
   // not ask the heap, which may refuse.
@@ -214,6 +218,9 @@ class Partition {
   // Nothing left, neither rows nor tombstones that count.
   bool empty() const;
   size_t row_count() const;
+  // Those that count in the context. O(1) where no row of the table has one, or of the partition was ever
+  // other than simple; else O(leaves + rows that are not simple).
+  TombstoneCounts tombstone_counts() const;
   uint32_t epoch() const;
   // When the wheel will look at it; 0: it is not in the wheel.
   uint32_t wheel_when() const;
@@ -422,8 +429,8 @@ class Partition {
     return large() && !LargeOf(reference_).ranges.empty() ? &LargeOf(reference_).ranges : nullptr;
   }
 
-  // Returns the number of rows.
-  size_t Verify() const;
+  // Returns the number of rows; adds the tombstones that it has found to `tombstones`, where that is given.
+  size_t Verify(TombstoneCounts* tombstones = nullptr) const;
 
  private:
   friend class PartitionReader;
@@ -471,6 +478,17 @@ class Partition {
   void PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key, int64_t now_seconds,
                bool shadow = false, bool in_place = false);
   void EraseRows(LeafRef& at, size_t first, size_t last);
+  // Rows [first, last) that have a tombstone of their own. A comparison where all are simple.
+  static uint64_t RowTombstones(const Leaf& leaf, size_t first, size_t last) {
+    return leaf.all_simple() ? 0 : RowTombstonesOfSpecial(leaf, first, last);
+  }
+  static uint64_t RowTombstonesOfSpecial(const Leaf& leaf, size_t first, size_t last);
+  // The stretches of a large partition were `before`, and have changed since.
+  void NoteRanges(size_t before) {
+    context_.held.ranges += LargeOf(reference_).ranges.size() - before;
+  }
+  // Those of ranges and of the partition itself are not there any more.
+  void ForgetTombstones();
   // --- Append: partition_append.cc
   void AppendToLeaf(char* block, std::span<const HotRow> rows);
   void AppendToTree(std::span<const HotRow> rows);
@@ -497,6 +515,7 @@ class Partition {
   // Forgets tombstones that are over; of ranges a few, where reclamation takes the others. Those
   // over a key are asked for by themselves.
   void PurgeTombstones(int64_t now_seconds, bool all_ranges = false);
+  void PurgeRangeAt(ClusteringKeyView key, int64_t now_seconds);
   // Upserts of one row, at least two.
   void UpsertTogether(std::span<const RowUpdate* const> updates, const WriteContext& write);
   // Behind a merge: a tombstone may lie just before the write, over what made way for it.

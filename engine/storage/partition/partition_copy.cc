@@ -13,6 +13,7 @@ uint64_t Partition::Copy(uint32_t epoch) const {
     char* const block = Leaf::Copy(arena, BlockOf(reference_), memory::Arena::Mobility::kMovable);
     Leaf(block).header().epoch_or_leaf_id = epoch;
     context_.rows += Leaf(block).size();
+    context_.held.rows += RowTombstones(Leaf(block), 0, Leaf(block).size());
     return MovedReference(reference_, block);
   }
   const LargePartition& from = LargeOf(reference_);
@@ -42,9 +43,12 @@ uint64_t Partition::Copy(uint32_t epoch) const {
       to.leaf_blocks[leaf.header().epoch_or_leaf_id] = block;
       last = to.tree.InsertAfter(last, block);
       to.row_count += leaf.size();
+      context_.held.rows += RowTombstones(leaf, 0, leaf.size());
     } while (from.tree.Next(at));
   }
   context_.rows += to.row_count;
+  context_.held.ranges += to.ranges.size();
+  context_.held.partitions += to.tombstone.present() ? 1 : 0;
   // What was cut out is not there any more: it goes with the other one.
   uint64_t reference = LargeReference(&to);
   Partition copy(context_, reference);

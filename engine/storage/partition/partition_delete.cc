@@ -79,6 +79,7 @@ size_t Partition::FreeCutLeaves(size_t budget) {
     UnindexRows(leaf, 0, leaf.size());
     context_.rows -= leaf.size();
     partition.row_count -= leaf.size();
+    context_.held.rows -= RowTombstones(leaf, 0, leaf.size());
     partition.FreeLeafId(leaf.header().epoch_or_leaf_id);
     leaf.FreeExternals(context_.arena);
     context_.arena.Free(block, leaf.block_bytes());
@@ -207,7 +208,10 @@ uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext
   const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
     if (!large()) MakeLarge();
-    if (LargeOf(reference_).ranges.Add(range, tombstone, context_.ranges)) ++context_.tombstones;
+    RangeTombstones& ranges = LargeOf(reference_).ranges;
+    const size_t before = ranges.size();
+    if (ranges.Add(range, tombstone, context_.ranges)) ++context_.tombstones;
+    NoteRanges(before);
   }
   return removed;
 }
@@ -221,13 +225,17 @@ uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
   older.lower = YoungerFromBegin(write.timestamp);
   const uint64_t removed = CoverRange(older, tombstone, write.now_seconds);
   if (large()) {
-    LargeOf(reference_).ranges.Cover(write.timestamp);
+    RangeTombstones& ranges = LargeOf(reference_).ranges;
+    const size_t before = ranges.size();
+    ranges.Cover(write.timestamp);
+    NoteRanges(before);
     CoverStatic(write);
   }
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
     if (!large()) MakeLarge();
     LargePartition& partition = LargeOf(reference_);
     if (!partition.tombstone.Covers(write.timestamp)) ++context_.tombstones;
+    if (!partition.tombstone.present()) ++context_.held.partitions;
     partition.tombstone = partition.tombstone.present()
                               ? Tombstone::Stronger(partition.tombstone, tombstone)
                               : tombstone;

@@ -8,8 +8,21 @@
 
 namespace liststore::storage {
 
-size_t Partition::Verify() const {
+size_t Partition::Verify(TombstoneCounts* tombstones) const {
   LS_CHECK(!empty(), "(1) a partition holds something");
+  TombstoneCounts found;
+  const auto count_in = [&](const Leaf& leaf) {
+    found.rows += RowTombstones(leaf, 0, leaf.size());
+  };
+  ForEachLeaf(count_in);
+  if (large()) {
+    const LargePartition& partition = LargeOf(reference_);
+    partition.tree.ForEachCut(count_in);
+    partition.ranges.ForEach([&](const ClusteringRange&, const Tombstone&) { ++found.ranges; });
+    found.partitions = partition.tombstone.present() ? 1 : 0;
+  }
+  LS_CHECK(tombstone_counts() == found, "(4) tombstones are counted");
+  if (tombstones != nullptr) *tombstones += found;
   if (!large()) {
     const Leaf leaf(BlockOf(reference_));
     leaf.Verify();

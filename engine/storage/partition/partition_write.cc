@@ -104,6 +104,9 @@ void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyVi
   image.payload = std::string_view(context_.payload).substr(0, payload_bytes);
   if (replace) image.key.bytes = std::string_view(context_.payload).substr(payload_bytes);
   NoteScratch(body);
+  // Only here rows come, or change, that are other than simple.
+  const uint64_t tombstones_before = replace ? RowTombstones(Leaf(at.block), index, index + 1) : 0;
+  context_.held.rows += (body.tombstone().present() ? 1 : 0) - tombstones_before;
   PutRow(at, index, replace, image);
 }
 
@@ -119,7 +122,7 @@ bool Partition::Hides(ClusteringKeyView key, const WriteContext& write) {
   if (!covers()) return false;
   // One that is over goes before a row is stored under it.
   PurgeTombstones(write.now_seconds);
-  LargeOf(reference_).ranges.PurgeAt(key, write.now_seconds, context_.grace);
+  PurgeRangeAt(key, write.now_seconds);
   return covers();
 }
 
@@ -129,8 +132,18 @@ void Partition::PurgeTombstones(int64_t now_seconds, bool all_ranges) {
   LargePartition& partition = LargeOf(reference_);
   if (partition.tombstone.present() && context_.grace.Gone(partition.tombstone, now_seconds)) {
     partition.tombstone = {};
+    --context_.held.partitions;
   }
+  const size_t ranges = partition.ranges.size();
   partition.ranges.Purge(now_seconds, context_.grace, all_ranges ? SIZE_MAX : kRangesAtOnce);
+  NoteRanges(ranges);
+}
+
+void Partition::PurgeRangeAt(ClusteringKeyView key, int64_t now_seconds) {
+  RangeTombstones& ranges = LargeOf(reference_).ranges;
+  const size_t before = ranges.size();
+  ranges.PurgeAt(key, now_seconds, context_.grace);
+  NoteRanges(before);
 }
 
 // What a tombstone covers is never stored under it, and one that is over goes before anything is.
@@ -222,8 +235,8 @@ int CompareRowsOf(const RowUpdate& a, const RowUpdate& b) {
 void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& write) {
   if (!large() || !MakesWay(update)) return;
   PurgeTombstones(write.now_seconds);
-  LargePartition& partition = LargeOf(reference_);
-  partition.ranges.PurgeAt(update.key, write.now_seconds, context_.grace);
+  PurgeRangeAt(update.key, write.now_seconds);
+  const LargePartition& partition = LargeOf(reference_);
   const WriteTimestamp above =
       std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
   if (!above.is_none()) context_.body.Cover(above);

@@ -478,7 +478,7 @@ const RangeTombstones::Node* RangeTombstones::LastBefore(std::string_view bound)
 template <typename Goes>
 void RangeTombstones::Forget(Goes&& goes, size_t stretches_max) {
   if (root_ != nullptr && goes(newest_.timestamp, newest_.deletion_seconds)) {
-    Bury(std::exchange(root_, nullptr));
+    BuryAll();
     return;
   }
   absl::InlinedVector<Node*, 8> gone;

@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -99,6 +100,8 @@ class RangeTombstones {
   bool has_dead() const { return dead_ != nullptr; }
   // Frees up to `budget` dead stretches; how many.
   size_t FreeDead(size_t budget);
+  // All of them go; they are dead. O(log n).
+  void BuryAll() { Bury(std::exchange(root_, nullptr)); }
   // Frees up to `budget` stretches, dead ones too, in no order that anything else can use: for the end. Whether
   // none is left.
   bool FreeSome(size_t budget);

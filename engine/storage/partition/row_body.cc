@@ -219,6 +219,10 @@ size_t RowBody::CellCountOf(std::string_view payload) {
   return Take<uint32_t>(payload);
 }
 
+bool RowBody::HasTombstone(std::string_view payload) {
+  return (Take<uint8_t>(payload) & kHasTombstone) != 0;
+}
+
 bool RowBody::AppendLive(std::string_view payload, int64_t now_seconds, Liveness& marker,
                          LiveCells& cells) {
   const size_t before = cells.size();

@@ -46,6 +46,8 @@ class RowBody {
   static Outline OutlineOf(std::string_view payload, int64_t now_seconds);
   // Its cells alone, in constant time.
   static size_t CellCountOf(std::string_view payload);
+  // Whether the row has a tombstone of its own, likewise.
+  static bool HasTombstone(std::string_view payload);
   // The row as a reader at `now` sees it, read in the same way: its marker, absent where it is over, and
   // its live cells behind others. False, and nothing was done: no part of it lives.
   using LiveCells = absl::InlinedVector<LiveCellView, kRowsPerCallMax>;

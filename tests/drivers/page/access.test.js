@@ -69,7 +69,7 @@ test("without instruments the parts that are missing say so, and the rest works"
   await page.goto(`${server.address}/#journal`);
   await sees(page, "#journal-problem", /--instruments is off|unconfigured table/);
   await page.goto(`${server.address}/#overview`);
-  await sees(page, "#hot-note", "--instruments is off");
+  await sees(page, "#hot-note", "No request of the last minutes named a partition");
   await sees(page, "#tiles", /Connections\s+\d/);
   await page.getByRole("button", { name: "Look now" }).click();
   await sees(page, "#findings", "--instruments is off");

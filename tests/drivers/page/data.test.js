@@ -34,7 +34,7 @@ async function runCql(page, statement) {
   await page.getByRole("button", { name: "Run" }).click();
 }
 
-test("charts count what clients do, and the journal's hot partitions are named", async () => {
+test("charts count what clients do, and hot partitions are named", async () => {
   const page = await browser.open(server);
   await sees(page, "#state", "live");
   // The first sample has nothing before it.

@@ -296,6 +296,29 @@ TEST_F(ApiTest, FaultsAreArmedAndMetAndRemoved) {
   EXPECT_EQ(Ask("POST /api/query", R"({"query":"SELECT * FROM k.t"})").status, 503);
   EXPECT_EQ(Rows(Must200("DELETE /api/faults", "")).size(), 0u);
   EXPECT_EQ(Ask("POST /api/faults", R"({"name":"a","action":"explode"})").status, 400);
+  // Of a table that is not there the answer warns, and so does the row.
+  const JsonValue early =
+      Post("/api/faults", R"({"name":"a","action":"OVERLOADED","op":"select","tbl":"k.tt"})");
+  const std::string warning =
+      "tbl 'k.tt': there is no such table, and nothing meets the fault until there is; did you "
+      "mean k.t?";
+  EXPECT_EQ(TextOf(Member(Rows(early)[0], "warning")), "\"" + warning + "\"");
+  EXPECT_EQ(TextOf(Member(early, "warnings")), "[\"liststore.faults: " + warning + "\"]");
+  EXPECT_EQ(Rows(Get("/api/faults?action=Overloaded&op=Select")).size(), 1u);
+}
+
+TEST_F(ApiTest, HotPartitionsAreTold) {
+  Start();
+  Must("CREATE TABLE k.t (a int PRIMARY KEY, b int)");
+  Must("INSERT INTO k.t (a, b) VALUES (7, 1)");
+  Query("SELECT * FROM k.t WHERE a = 7");
+  const JsonArray rows = Rows(Get("/api/hot_partitions"));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(TextOf(Member(rows[0], "tbl")), R"("k.t")");
+  EXPECT_EQ(TextOf(Member(rows[0], "key")), R"("7")");
+  EXPECT_EQ(TextOf(Member(rows[0], "reads")), "1");
+  EXPECT_EQ(TextOf(Member(rows[0], "writes")), "1");
+  EXPECT_EQ(Ask("POST /api/hot_partitions", R"({"rank":1})").status, 405);
 }
 
 TEST_F(ApiTest, ConnectionsThatAFaultClosesAreClosed) {
@@ -333,7 +356,17 @@ TEST_F(ApiTest, TheJournalIsReadAndCutAndEmptied) {
                           "op=SELECT&op=INSERT", "op%22%3D=1"}) {
     EXPECT_EQ(Ask(std::string("GET /api/requests?") + bad).status, 400) << bad;
   }
-  EXPECT_EQ(Rows(Get("/api/requests?op=x%27%20OR")).size(), 0u);
+  EXPECT_EQ(Rows(Get("/api/requests?tbl=x%27%20OR")).size(), 0u);
+  // Words are taken in any case, and must be some.
+  EXPECT_EQ(Rows(Get("/api/requests?op=select&outcome=OK&consistency=local_one")).size(), 1u);
+  for (const auto& [query, why] :
+       {std::pair("op=selct", "op 'selct' is not SELECT, INSERT,"),
+        std::pair("op=x%27%20OR", "op 'x' OR' is not SELECT"),
+        std::pair("consistency=local_some", "consistency 'local_some' is not one, like ONE")}) {
+    const HttpReply refused = Ask(std::string("GET /api/requests?") + query);
+    EXPECT_EQ(refused.status, 400) << query;
+    EXPECT_NE(refused.body.find(why), std::string::npos) << refused.body;
+  }
   EXPECT_EQ(Rows(Must200("DELETE /api/requests", "")).size(), 0u);
   Post("/api/journal", R"({"enabled":false})");
   EXPECT_EQ(TextOf(Member(Rows(Get("/api/journal"))[0], "enabled")), "false");

@@ -127,6 +127,38 @@ TEST_F(MetricsTest, TombstonesAreCounted) {
   EXPECT_EQ(page.Sample(R"(liststore_table_tombstones_total{keyspace="k",table="other"})"), 0);
 }
 
+// When they go is storage's: tests/storage/tombstone_counts_test.cc.
+TEST_F(MetricsTest, TombstonesThatAreHeldAreCountedByKind) {
+  Must("CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");
+  Must("CREATE TABLE k.other (a int PRIMARY KEY)");
+  Must("INSERT INTO k.t (a, b, c) VALUES (1, 1, 1) USING TIMESTAMP 1");
+  const auto remove = [&](int timestamp, const std::string& where) {
+    Must("DELETE FROM k.t USING TIMESTAMP " + std::to_string(timestamp) + " WHERE " + where);
+  };
+  const auto held = [&] {
+    PrometheusPage page = Scrape();
+    std::string counts;
+    for (const std::string kind : {"row", "range", "partition"}) {
+      const double count = page.Sample("liststore_table_tombstones_held{keyspace=\"k\",kind=\"" +
+                                       kind + "\",table=\"t\"}");
+      counts += kind + " " + std::to_string(static_cast<int>(count)) + " ";
+    }
+    return counts;
+  };
+  remove(2, "a = 1 AND b = 1");
+  remove(2, "a = 1 AND b = 1");
+  remove(3, "a = 1 AND b = 2");
+  remove(3, "a = 2 AND b > 1 AND b < 9");
+  remove(4, "a = 3");
+  EXPECT_EQ(held(), "row 2 range 1 partition 1 ");
+  remove(5, "a = 1");
+  EXPECT_EQ(held(), "row 0 range 1 partition 2 ");
+  EXPECT_EQ(Scrape().samples.count(
+                R"(liststore_table_tombstones_held{keyspace="k",kind="row",table="other"})"),
+            0u)
+      << "of a table that never had any there is nothing to say";
+}
+
 // Not those that find nothing to do: sent again, or older than what is there.
 TEST_F(MetricsTest, TombstonesThatAreThereAreNotCountedAgain) {
   Must("CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");

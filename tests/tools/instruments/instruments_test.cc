@@ -75,6 +75,19 @@ TEST(Clock, SaysWhatIsWrong) {
   EXPECT_TRUE(Has(Refusal(server, {"clock", "set"}), "TIME is required"));
 }
 
+// Which is no failure: the table may be made later.
+TEST(Faults, ATableThatIsNotThereIsWarnedOf) {
+  CopyServer server;
+  MakeTable(server);
+  const ProgramResult result = instruments_test::Run(
+      server, {"faults", "add", "f", "op=select", "tbl=feat.click", "action=Read_Timeout"});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(
+      result.err,
+      "liststore faults: warning: liststore.faults: tbl 'feat.click': there is no such table, and "
+      "nothing meets the fault until there is; did you mean feat.clicks?\n");
+}
+
 TEST(Faults, AreAddedListedRemovedAndCleared) {
   CopyServer server;
   MakeTable(server);
@@ -87,12 +100,12 @@ TEST(Faults, AreAddedListedRemovedAndCleared) {
   EXPECT_FALSE(server.client().Query("SELECT item FROM feat.clicks").ok());
   const std::string header =
       "name,action,applies,op,tbl,statement,consistency,key,connection,times,probability,seed,"
-      "hits,remaining\n";
+      "hits,remaining,warning\n";
   const std::string first = "f'1,read_timeout,True,SELECT,feat.clicks,,,,,1,,";
   const std::string listed = Out(server, {"faults"});
   EXPECT_TRUE(listed.starts_with(header)) << listed;
   EXPECT_TRUE(Has(listed, "\n" + first)) << listed;
-  EXPECT_TRUE(Has(listed, ",1,0\n")) << "it has happened once: " << listed;
+  EXPECT_TRUE(Has(listed, ",1,0,\n")) << "it has happened once: " << listed;
   EXPECT_TRUE(Has(listed, "slow,delay 5ms..20ms,")) << listed;
   EXPECT_TRUE(Has(listed, ",0.5,7,0,")) << listed;
   EXPECT_EQ(Out(server, {"faults", "list"}), listed);

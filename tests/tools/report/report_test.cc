@@ -68,7 +68,7 @@ TEST_F(Report, FindsThreePlantedSins) {
   EXPECT_NE(result.out.find("3 findings"), std::string::npos) << result.out;
   const std::string xml = ReadFile(files.Path("lint.xml"));
   EXPECT_TRUE(xml.starts_with("<?xml version=\"1.0\""));
-  EXPECT_NE(xml.find("tests=\"8\" failures=\"3\""), std::string::npos) << xml;
+  EXPECT_NE(xml.find("tests=\"9\" failures=\"3\""), std::string::npos) << xml;
   for (const char* rule : {"unprepared", "allow_filtering", "no_ttl"}) {
     EXPECT_NE(result.out.find(rule), std::string::npos) << result.out;
     EXPECT_NE(xml.find("name=\"" + std::string(rule) + "\">\n      <failure"), std::string::npos)
@@ -80,7 +80,7 @@ TEST_F(Report, FindsThreePlantedSins) {
 
 TEST_F(Report, EachFindingHasAdvice) {
   for (const char* rule : {"unprepared", "allow_filtering", "batch_partitions", "in_keys", "no_ttl",
-                           "tombstones", "large_partition", "future_timestamp"}) {
+                           "tombstones", "large_partition", "future_timestamp", "timestamp_unit"}) {
     const Advice* const advice = FindAdvice(LintAdvice(), rule);
     ASSERT_NE(advice, nullptr) << rule;
     EXPECT_FALSE(advice->means.empty() || advice->remedy.empty()) << rule;

@@ -35,6 +35,8 @@ TopSample SampleAfter() {
   sample.memory = {{"rows", 1024, 4096}, {"journal", 2048, 0}};
   sample.data = {.keyspaces = 1, .tables = 2, .rows = 12345, .bytes = 1024};
   sample.slow_turns = {{6, 1500, 200, "1 SELECT of feat.clicks"}};
+  sample.hot_partitions = {{"feat.clicks", "u1:feed", 9'000, 3'000, 240},
+                           {"feat.views", "u2", 12, 0, 240}};
   return sample;
 }
 
@@ -67,6 +69,10 @@ TEST(TopFrame, IsReadByPeople) {
             "hottest tables, requests a second\n"
             "         150  feat.clicks\n"
             "          50  feat.views\n"
+            "\n"
+            "hottest partitions of the last 240 s: requests a second, of these writes\n"
+            "          50   25 %  feat.clicks  u1:feed\n"
+            "         0.1    0 %  feat.views  u2\n"
             "\n"
             "slow turns, 6 since the start: took, of it waited for the core, at what\n"
             "      1.5 ms     200 us  1 SELECT of feat.clicks\n");
@@ -107,6 +113,7 @@ TEST(Top, OneFrameOfAServer) {
   const boost::json::object frame = boost::json::parse(line.out).as_object();
   EXPECT_EQ(frame.at("rows").to_number<int>(), 1);
   EXPECT_EQ(frame.at("connections").to_number<int>(), 2);
+  EXPECT_EQ(frame.at("hottest_partitions"), (boost::json::array{"feat.clicks u1"}));
   EXPECT_GT(frame.at("process_bytes").to_number<int64_t>(), 0);
   EXPECT_GT(frame.at("process_limit_bytes").to_number<int64_t>(), 0);
 }

@@ -1,8 +1,6 @@
-// The overview: figures and charts of /metrics, hot partitions of the journal, findings.
+// The overview: figures and charts of /metrics, hot partitions, findings.
 
 const overview = {
-  // Requests of the journal that hot partitions are counted in.
-  kHotRequests: 2000,
   kHotShown: 10,
 
   tiles: new Map(),
@@ -66,44 +64,38 @@ const overview = {
     tile("Tables", hasOthers ? `over ${formatCount(own.length - 1)}` : formatCount(own.length));
   },
 
-  // The journal's newest requests say which partitions are asked for most.
+  // Those of the last minutes, whether or not there is a journal.
   async runHot() {
     const problem = byId("hot-note");
     try {
-      const { rows } = await runCql("SELECT tbl, key, op, duration_us FROM liststore.requests " +
-        `WHERE journal = 'requests' ORDER BY seq DESC LIMIT ${this.kHotRequests}`, { pageSize: this.kHotRequests });
+      const { rows } = await runCql("SELECT tbl, key, reads, writes, longest_us, of_requests, looked_at, seconds " +
+        `FROM liststore.hot_partitions WHERE top = 'partitions' LIMIT ${this.kHotShown}`);
       this.showHot(rows);
       return true;
     } catch (error) {
       if (isForNow(error)) throw error;
       byId("hot").replaceChildren();
-      setText(problem, /unconfigured table/.test(error.message)
-        ? "This server has no journal: --instruments is off." : error.message);
+      setText(problem, error.message);
       return false;
     }
   },
 
-  showHot(requests) {
-    const partitions = new Map();
-    for (const { tbl, key, op, duration_us: took } of requests) {
-      if (tbl === null || key === null) continue;
-      const name = JSON.stringify([tbl, key]);
-      const one = partitions.get(name) ?? { tbl, key, reads: 0, writes: 0, longest: 0 };
-      partitions.set(name, one);
-      one[op === "SELECT" ? "reads" : "writes"] += 1;
-      one.longest = Math.max(one.longest, took);
+  showHot(partitions) {
+    if (partitions.length === 0) {
+      setText(byId("hot-note"), "No request of the last minutes named a partition.");
+      return byId("hot").replaceChildren();
     }
-    setText(byId("hot-note"), requests.length === 0 ? "The journal has no requests."
-      : `Of the last ${formatCount(requests.length)} requests in the journal.`);
-    const hottest = [...partitions.values()].sort((a, b) => b.reads + b.writes - a.reads - a.writes)
-      .slice(0, this.kHotShown);
-    if (hottest.length === 0) return byId("hot").replaceChildren();
+    const { of_requests: all, looked_at: lookedAt, seconds } = partitions[0];
+    setText(byId("hot-note"), `Of ${formatCount(all)} requests in the last ` +
+      `${seconds < 120 ? `${Math.max(seconds, 1)} s` : `${Math.round(seconds / 60)} minutes`}` +
+      (lookedAt < all ? `, of which ${formatCount(lookedAt)} were looked at.` : "."));
     const number = "number";
+    const shareOf = (part) => `${(100 * part / Math.max(all, 1)).toPrecision(2)} %`;
     replaceTable(byId("hot"), tableOf("Hot partitions", [{ name: "Table", class: "name" },
       { name: "Key", class: "name" }, { name: "Reads", class: number }, { name: "Writes", class: number },
-      { name: "Longest", class: "number roomy" }],
-    hottest.map(({ tbl, key, reads, writes, longest }) => [tbl, formatValue(key, 80), formatCount(reads),
-      formatCount(writes), formatSeconds(longest / 1e6)])));
+      { name: "Share", class: number }, { name: "Longest", class: "number roomy" }],
+    partitions.map(({ tbl, key, reads, writes, longest_us: longest }) => [tbl, formatValue(key, 80),
+      formatCount(reads), formatCount(writes), shareOf(reads + writes), formatSeconds(longest / 1e6)])));
   },
 
   // Looks at every partition that is stored: on demand alone.
