@@ -62,7 +62,8 @@ def _program(binary, version):
         archive.member("usr/share/doc/liststore/sbom.spdx.json.gz", _zipped(notices.sbom(binary, version))),
         archive.member("usr/share/lintian/overrides/liststore",
                        "# One file for every release: docs/packages.md of the sources.\n"
-                       "liststore: statically-linked-binary\nliststore: shared-library-lacks-prerequisites\n"),
+                       "liststore: statically-linked-binary\nliststore: shared-library-lacks-prerequisites\n"
+                       "liststore: embedded-library *\n"),
         *_documents("liststore", version, _copyright()),
     ]
     for name, text in man_pages.make(program, version).items():
