@@ -214,10 +214,11 @@ MAY_BE_HEAVY = ("tests/support/vectors.h",)
 # Library -> the only places outside of engine/ and tests/ that may include it: what is slow to compile is
 # compiled once.
 LIBRARIES_OF_PARTS = {
-    "CLI/": ["programs/console/command_line.cc"],
+    "CLI/": ["programs/console/command_description.cc", "programs/console/command_line.cc"],
     "boost/json": ["programs/oplog/", "tools/copy/json_fields.cc"],
     "zlib.h": ["programs/oplog/line_reader.cc"],
     "openssl/": ["programs/client/client_tls.cc", "bench/wire/throwaway_certificate.cc",
+                 "tools/liststore/static_program.cc", "tools/liststore/version_text.cc",
                  "tools/replay/md5_hex.cc"],
     "histedit.h": ["tools/console/line_editor.cc"],
     "yaml.h": ["tools/serve/scylla_yaml.cc"],

@@ -81,7 +81,9 @@ build_preset() { # PRESET [TARGET...]
   say "building $preset"
   local tests=ON
   # The program alone needs fewer packages than the tests and benchmarks.
-  [[ ${targets[*]} == liststore_program ]] && tests=OFF
+  case "${targets[*]}" in
+    liststore_program | 'liststore_program liststore_static') tests=OFF ;;
+  esac
   local settings=(-DLISTSTORE_WERROR="${LISTSTORE_WERROR:-OFF}" -DLISTSTORE_BUILD_TESTS="$tests")
   [[ $preset == release ]] && settings+=(-DLISTSTORE_BUILD_BENCH="$tests")
   if ! cmake --preset "$preset" "${settings[@]}" >"$log" 2>&1; then

@@ -64,7 +64,11 @@ absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int failure = getaddrinfo(parts.host.c_str(), parts.port.c_str(), &hints, &found);
+  int failure = getaddrinfo(parts.host.c_str(), parts.port.c_str(), &hints, &found);
+  // RFC 6761, 6.3: what that name means needs no /etc/hosts and no DNS. A container of a program alone has neither.
+  if (failure != 0 && parts.host == "localhost") {
+    failure = getaddrinfo("127.0.0.1", parts.port.c_str(), &hints, &found);
+  }
   if (failure != 0) {
     return absl::UnavailableError(
         absl::StrCat("cannot find ", ToAbsl(server), ": ", gai_strerror(failure)));

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "engine/base/nearest_name.h"
+#include "programs/console/command_description.h"
 #include "programs/console/exit_codes.h"
 
 namespace liststore {
@@ -306,6 +307,13 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::SetVersion(const std::string& version) {
   parts_->app.set_version_flag("--version", version);
+}
+
+void CommandLine::AddDescription(const std::string& flag) {
+  CLI::App& app = parts_->app;
+  // Said as a version is: before anything that is missing on the command line is looked for.
+  app.add_flag_callback(flag, [&app] { throw CLI::CallForVersion(DescribeCommand(app), 0); })
+      ->group("");
 }
 
 Subcommand CommandLine::program() { return {this, &parts_->app}; }

@@ -134,6 +134,8 @@ class CommandLine {
 
   // What --version prints.
   void SetVersion(const std::string& version);
+  // A flag, which help does not show, that prints all commands and options as JSON (command_description.h).
+  void AddDescription(const std::string& flag);
   // The program itself as a command.
   Subcommand program();
   // Parses, and does what the command that was given runs. Returns the exit status: of that, or

@@ -1,4 +1,4 @@
-// A benchmark's result as one line of JSON, put together key by key.
+// An object as one line of JSON, put together key by key.
 #ifndef LISTSTORE_PROGRAMS_CONSOLE_JSON_LINE_H_
 #define LISTSTORE_PROGRAMS_CONSOLE_JSON_LINE_H_
 
@@ -26,9 +26,10 @@ class JsonLine {
     }
     Put(key, "[" + text + "]");
   }
+  // What is JSON already.
+  void Json(std::string_view key, const std::string& value) { Put(key, value); }
   std::string Finish() const { return text_ + "}"; }
 
- private:
   static std::string Quoted(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -41,6 +42,8 @@ class JsonLine {
     }
     return quoted + '"';
   }
+
+ private:
   void Put(std::string_view key, const std::string& value) {
     text_ += text_.size() > 1 ? "," : "";
     text_ += Quoted(key) + ":" + value;

@@ -24,6 +24,15 @@ function(liststore_defaults target)
     # GCC 12 sees overlapping copies in plain concatenations of std::string (PR 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<BOOL:${LISTSTORE_WERROR}>:-Werror>)
+  # No path of the machine that compiles stands in what is shipped: two builds of one commit are the same bytes. The
+  # second form is that of compiler caches, which make paths relative. Debuggers need the paths of other builds.
+  file(RELATIVE_PATH source_from_build "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}")
+  string(REGEX REPLACE "/$" "" source_from_build "${source_from_build}")
+  foreach(map IN ITEMS "${PROJECT_SOURCE_DIR}/=" "${PROJECT_BINARY_DIR}/=build/" "${source_from_build}/=")
+    if(NOT map STREQUAL "/=")
+      target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-ffile-prefix-map=${map}>")
+    endif()
+  endforeach()
   if(LISTSTORE_MARCH)
     target_compile_options(${target} PRIVATE "-march=${LISTSTORE_MARCH}")
   endif()

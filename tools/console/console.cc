@@ -34,6 +34,7 @@
 #include "tools/console/history_file.h"
 #include "tools/console/line_editor.h"
 #include "tools/console/schema_names.h"
+#include "tools/console/terminal_description.h"
 #include "tools/console/terminal_input.h"
 #include "tools/query/result_columns.h"
 #include "tools/query/split_statements.h"
@@ -376,8 +377,10 @@ const SchemaNames& Console::Schema() {
 bool IsAtTerminal() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0; }
 
 int RunConsole(const ConsoleOptions& options) {
-  // The terminal's characters, which may be of several bytes each.
-  std::setlocale(LC_CTYPE, "");
+  // The terminal's characters, which may be of several bytes each. A locale that this machine lacks is most likely of
+  // UTF-8, which libc has inside.
+  if (std::setlocale(LC_CTYPE, "") == nullptr) std::setlocale(LC_CTYPE, "C.UTF-8");
+  DescribeUnknownTerminal();
   Console console(options);
   const absl::Status connected = console.Connect();
   if (!connected.ok()) return ReportFailure("console", connected);

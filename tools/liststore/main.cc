@@ -1,8 +1,6 @@
 // The liststore program. Each subcommand has its options, its help and what it runs in a file of
 // its own.
-#include <string>
 
-#include "liststore/version.h"
 #include "programs/console/command_line.h"
 #include "tools/liststore/bench_command.h"
 #include "tools/liststore/check_command.h"
@@ -22,6 +20,7 @@
 #include "tools/liststore/serve_command.h"
 #include "tools/liststore/snapshot_command.h"
 #include "tools/liststore/top_command.h"
+#include "tools/liststore/version_text.h"
 
 namespace liststore {
 namespace {
@@ -41,7 +40,9 @@ Exit status: 0 done; 1 an answer differs from the expected one; 98 a port is tak
 
 int Main(int argc, char** argv) {
   CommandLine line("An in-memory store of lists with ScyllaDB's data model.", "liststore");
-  line.SetVersion(std::string("liststore ") + kVersion);
+  line.SetVersion(VersionText());
+  // For tools/package.
+  line.AddDescription("--describe-commands");
   const Subcommand program = line.program();
   program.RequireSubcommand();
   program.Footer(kProgramHelp);

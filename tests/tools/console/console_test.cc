@@ -219,6 +219,18 @@ TEST_F(Console, ViKeysCompleteToo) {
   console.Until(kPrompt);
 }
 
+// As in a container with nothing but the program: there is no terminfo.
+TEST_F(Console, ATerminalThatTheMachineDoesNotKnowIsTakenForAnXterm) {
+  std::vector<std::string> environment = Environment();
+  environment.insert(environment.end(), {"TERM=terminal-of-the-year-2099", "LC_ALL=xx_YY.UTF-8"});
+  TerminalProgram console(Arguments("console"), environment);
+  const std::string begin = console.Until(kPrompt);
+  EXPECT_FALSE(Has(begin, "dumb")) << begin;
+  // A key that moves the cursor, in a line with a character of two bytes.
+  console.Type("SELECT ts FROM feat.clicks WHERE user = 'u1\u00fc'\x1b[D\x7f\x1b[C LIMIT 1;\n");
+  EXPECT_TRUE(Has(console.Until(kPrompt), "(1 row)"));
+}
+
 TEST_F(Console, TablesAreDescribed) {
   TerminalProgram console(Arguments("console"), Environment());
   console.Until(kPrompt);

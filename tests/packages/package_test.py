@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""tools/package without a program: archives that are the same each time, kinds, checksums, what a linker's map says.
+
+    tests/packages/package_test.py ROOT
+"""
+
+import hashlib
+import io
+import lzma
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import unittest
+import zipfile
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "tools"))
+
+from package_lib import archive, build, checksums, deb_file, elf, kinds, linked  # noqa: E402
+
+TIME = 1_700_000_000
+MEMBERS = [
+    archive.member("share/b", "text\n"),
+    archive.member("bin/a", b"\x7fELF", 0o755),
+    archive.Member("lib/link", link="a"),
+    archive.Member("data/", mode=0o700, owner=65532),
+]
+
+
+def package(*arguments):
+    return subprocess.run([sys.executable, ROOT / "tools/package", *arguments], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+class ArchiveTest(unittest.TestCase):
+    def setUp(self):
+        os.environ["SOURCE_DATE_EPOCH"] = str(TIME)
+
+    def test_bytes_depend_on_content_alone(self):
+        first = archive.gzipped(archive.tar(MEMBERS))
+        os.umask(0o077)
+        self.assertEqual(archive.gzipped(archive.tar(reversed(MEMBERS))), first)
+
+    def test_a_tar_has_its_folders_and_owners(self):
+        with tarfile.open(fileobj=io.BytesIO(archive.tar(MEMBERS))) as file:
+            found = {info.name: info for info in file}
+        self.assertEqual(list(found), ["bin", "bin/a", "data", "lib", "lib/link", "share", "share/b"])
+        self.assertEqual({info.mtime for info in found.values()}, {TIME})
+        self.assertEqual((found["data"].mode, found["data"].uid), (0o700, 65532))
+        self.assertEqual((found["bin/a"].mode, found["bin/a"].uid, found["bin/a"].uname), (0o755, 0, ""))
+        self.assertEqual(found["lib/link"].linkname, "a")
+
+    def test_two_members_of_one_name_are_refused(self):
+        with self.assertRaises(ValueError):
+            archive.tar([archive.member("a", "1"), archive.member("a", "2")])
+
+    def test_a_zip_keeps_modes_and_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [archive.write_zip(pathlib.Path(folder, name), MEMBERS[:2]) for name in ("1.zip", "2.zip")]
+            self.assertEqual(paths[0].read_bytes(), paths[1].read_bytes())
+            with zipfile.ZipFile(paths[0]) as file:
+                infos = file.infolist()
+        self.assertEqual([info.filename for info in infos], ["share/b", "bin/a"])
+        self.assertEqual(infos[1].external_attr >> 16, 0o100755)
+        self.assertEqual(infos[0].date_time, time.gmtime(TIME)[:6])
+
+
+class DebTest(unittest.TestCase):
+    def test_a_deb_is_read_back(self):
+        os.environ["SOURCE_DATE_EPOCH"] = str(TIME)
+        made = deb_file.Package("x", {"Section": "misc", "Depends": ""}, [
+            archive.member("usr/bin/x", "hello\n", 0o755), archive.member("etc/x", "option\n")],
+            {"postinst": "#!/bin/sh\n"}, ("/etc/x",))
+        with tempfile.TemporaryDirectory() as folder:
+            data = deb_file.write(pathlib.Path(folder), made, "1.0", "amd64").read_bytes()
+        members, at = {}, 8
+        self.assertEqual(data[:at], b"!<arch>\n")
+        while at < len(data):
+            name, size = data[at:at + 16].decode().strip(), int(data[at + 48:at + 58])
+            members[name] = data[at + 60:at + 60 + size]
+            at += 60 + size + size % 2
+        self.assertEqual(list(members), ["debian-binary", "control.tar.xz", "data.tar.xz"])
+        with tarfile.open(fileobj=io.BytesIO(lzma.decompress(members["control.tar.xz"]))) as file:
+            read = {name: file.extractfile(f"./{name}").read().decode()
+                    for name in ("control", "conffiles", "md5sums")}
+            self.assertEqual(file.getmember("./postinst").mode, 0o755)
+        # A configuration file may be changed: its sum is dpkg's business.
+        self.assertEqual(read["md5sums"], hashlib.md5(b"hello\n").hexdigest() + "  usr/bin/x\n")
+        self.assertEqual(read["conffiles"], "/etc/x\n")
+        self.assertIn("Package: x\nVersion: 1.0\nArchitecture: amd64\n", read["control"])
+        self.assertNotIn("Depends", read["control"])
+
+
+class ChecksumsTest(unittest.TestCase):
+    def test_sha256sum_agrees(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("b", "a"):
+                pathlib.Path(folder, name).write_text(name)
+            pathlib.Path(folder, "folder").mkdir()
+            checksums.write(pathlib.Path(folder))
+            sums = checksums.write(pathlib.Path(folder))
+            self.assertEqual([line.split("  ")[1] for line in sums.read_text().splitlines()], ["a", "b"])
+            subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=folder, check=True)
+
+
+class KindsTest(unittest.TestCase):
+    def test_each_file_is_a_kind_and_says_what_it_is(self):
+        found = kinds.find(ROOT / "tools/packaging")
+        self.assertLessEqual({"binary", "container", "deb", "sbom", "tarball"}, set(found))
+        for kind in found.values():
+            self.assertRegex(kind.summary, r"^[A-Z].+\.$", kind.name)
+
+    def test_a_kind_is_a_file_that_somebody_adds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "new.py").write_text('"""New."""\ndef package(binary, version, out):\n    return [out]\n')
+            pathlib.Path(folder, "not_here.py").write_text(
+                '"""Not here."""\ndef package(binary, version, out):\n    return []\n'
+                'def missing():\n    return "there is no npm"\n')
+            found = kinds.find(pathlib.Path(folder))
+        self.assertEqual([kind.name for kind in kinds.choose(found, None)], ["new"])
+        with self.assertRaisesRegex(build.Failure, "not_here cannot be made here: there is no npm"):
+            kinds.choose(found, "new,not_here")
+
+    def test_what_is_wrong_is_said(self):
+        for arguments, said in (
+                (["--only", "rpm"], "'rpm' is not a kind of package; there are "),
+                (["--only", "binary", "--binary", "/nonexistent"], "there is no /nonexistent"),
+                (["--only", "binary", "--binary", ROOT / "LICENSE"], "is not a program for Linux")):
+            run = package(*arguments)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(said, run.stderr)
+
+    def test_a_program_that_needs_libraries_is_refused(self):
+        run = package("--only", "binary", "--binary", os.path.realpath(sys.executable))
+        self.assertIn("needs libraries of the machine that it runs on", run.stderr)
+
+
+class ElfTest(unittest.TestCase):
+    def test_processors_have_their_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "program")
+            for machine, names in ((62, ("x86_64", "amd64")), (183, ("aarch64", "arm64"))):
+                path.write_bytes(b"\x7fELF" + bytes(14) + machine.to_bytes(2, "little"))
+                self.assertEqual((elf.processor(path), elf.debian_architecture(path)), names)
+            path.write_bytes(b"\x7fELF" + bytes(14) + (8).to_bytes(2, "little"))
+            with self.assertRaisesRegex(build.Failure, "processor 8"):
+                elf.processor(path)
+
+
+class LinkedTest(unittest.TestCase):
+    MAP = """Archive member included to satisfy reference by file (symbol)
+
+tools/libliststore_top.a(unity_0_cxx.cxx.o)
+                              tools/CMakeFiles/liststore_program.dir/main.cc.o (liststore::Top())
+/usr/lib/x86_64-linux-gnu/libz.a(inflate.o)
+                              tools/libliststore_top.a(unity_0_cxx.cxx.o) (inflate)
+
+Discarded input sections
+
+ .note.GNU-stack  0x0  0x0 /usr/lib/x86_64-linux-gnu/libnever.a(never.o)
+LOAD /usr/lib/gcc/x86_64-linux-gnu/12/../../../x86_64-linux-gnu/rcrt1.o
+LOAD tools/CMakeFiles/liststore_program.dir/main.cc.o
+LOAD /usr/lib/x86_64-linux-gnu/libunused.a
+"""
+
+    def test_an_archive_counts_when_a_member_is_in_the_program(self):
+        archives, objects = linked.inputs_of(self.MAP)
+        self.assertEqual(archives, {"tools/libliststore_top.a", "/usr/lib/x86_64-linux-gnu/libz.a"})
+        self.assertEqual(len(objects), 2)
+
+    def test_a_map_of_nothing_is_refused(self):
+        with self.assertRaises(build.Failure):
+            linked.inputs_of("")
+
+    def test_a_package_without_a_known_licence_stops(self):
+        unknown = linked.Package("libnew-dev", "1", "new", "1", "", True)
+        with self.assertRaisesRegex(build.Failure, "libnew-dev.*source package new has no licence"):
+            unknown.licence  # pylint: disable=pointless-statement
+
+
+if __name__ == "__main__":
+    unittest.main()
