@@ -116,6 +116,8 @@ PARTS = {
     # Programs of their own.
     "bench": ["bench/shapes", "bench/scale", "bench/peers", "bench/wire", "bench/embedded", "bench/load",
               "bench/measure", "programs/console", "base"],
+    # Loaded into Python: the public headers, and nothing behind them.
+    "tools/python_cache/extension": [],
     "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "disk", "model", "base"],
     "tools/query": ["tools/copy", "programs/client", "programs/console", "protocol", "cql/values", "cql/syntax",
                     "model", "base"],
@@ -227,6 +229,7 @@ LIBRARIES_OF_PARTS = {
     "histedit.h": ["tools/console/line_editor.cc"],
     "yaml.h": ["tools/serve/scylla_yaml.cc"],
     "benchmark/": ["bench/micro/"],
+    "Python.h": ["tools/python_cache/extension/python.h"],
 }
 
 # Headers of the C and C++ standard libraries and of the system.
