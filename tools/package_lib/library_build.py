@@ -27,7 +27,7 @@ def install(build, prefix):
         raise Failure(f"{build} is no folder that liststore was built in: liststore-dev and the shared library are"
                       " made there")
     _run("cmake", "--build", build, "--parallel", _jobs(), "--target", "liststore", "liststore_cql_server",
-         "liststore_program")
+         "liststore_testing", "liststore_program")
     _run("cmake", "--install", build, "--prefix", prefix)
 
 

@@ -28,6 +28,7 @@ _LICENCES = {
     "ncurses": "X11-distribute-modifications-variant",
     "openssl": "Apache-2.0",
     "snappy": "BSD-3-Clause",
+    "tomlplusplus": "MIT",
     "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
 }

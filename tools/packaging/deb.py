@@ -81,13 +81,17 @@ def _program(binary, version):
 
 
 def server_unit(template):
-    """The unit for a user that the package makes: what systemd's users of the moment imply is said."""
+    """The unit for a user and a folder of settings that the package makes: what systemd's users of the moment imply is
+    said, and that nobody else reads the settings."""
     text = template.replace("@CMAKE_INSTALL_FULL_BINDIR@", "/usr/bin")
     text, changed = re.subn(r"^DynamicUser=yes$", "User=liststore\nGroup=liststore\nNoNewPrivileges=yes\nRemoveIPC=yes",
                             text, flags=re.MULTILINE)
-    if changed != 1 or re.search(r"@\w+@", text):
-        raise build.Failure("tools/systemd/liststore.service.in has changed: DynamicUser=yes is wanted once, and no"
-                            " variable beside CMAKE_INSTALL_FULL_BINDIR")
+    text, folders = re.subn(r"^ConfigurationDirectory=liststore$", r"\g<0>\nConfigurationDirectoryMode=0750", text,
+                            flags=re.MULTILINE)
+    if (changed, folders) != (1, 1) or re.search(r"@\w+@", text):
+        raise build.Failure("tools/systemd/liststore.service.in has changed: DynamicUser=yes and"
+                            " ConfigurationDirectory=liststore are wanted once each, and no variable beside"
+                            " CMAKE_INSTALL_FULL_BINDIR")
     return text
 
 
@@ -105,9 +109,9 @@ def _server(version):
              "options in /etc/liststore.")),
     }, [
         archive.member("usr/lib/systemd/system/liststore.service", unit),
-        archive.member("etc/liststore/liststore.env", _FILES / "liststore.env"),
+        archive.member("etc/liststore/liststore.toml", _FILES / "liststore.toml"),
         *_documents("liststore-server", version, _copyright()),
-    ], scripts, ("/etc/liststore/liststore.env",))
+    ], scripts, ("/etc/liststore/liststore.toml",))
 
 
 def _libraries(build_folder, version):
@@ -154,16 +158,15 @@ def _development(prefix, soname, version):
     ]
     for below in ("include", "lib/cmake", "lib/pkgconfig"):
         members += library_build.members(prefix, below, lambda name, path: archive.member(f"usr/{name}", path))
-    for library in ("libliststore.a", "libliststore_cql_server.a"):
-        members.append(archive.member(f"usr/lib/{library}", prefix / "lib" / library))
+    members += [archive.member(f"usr/lib/{path.name}", path) for path in sorted((prefix / "lib").glob("*.a"))]
     return deb_file.Package("liststore-dev", {
         "Section": "libdevel",
         "Depends": f"{_runtime_name(soname)} (= {version}), libabsl-dev, libcrypt-dev, liblz4-dev, libsnappy-dev,"
                    " libssl-dev, libzstd-dev",
         "Description": _described(
             "in-memory store of lists - development files", _WHAT_IT_IS,
-            ("This package has the headers, the static libraries (the store, and the server",
-             "for tests in C++), and what CMake and pkg-config look for.")),
+            ("This package has the headers, the static libraries (the store, the server, and a",
+             "fixture for tests in C++), and what CMake and pkg-config look for.")),
     }, members)
 
 
