@@ -3,11 +3,14 @@
 import base64
 import json
 import os
+import select
 import subprocess
 import tempfile
 import time
 
 WAIT_SECONDS = 30
+# A browser that has nothing to say for so long has hung.
+SILENCE_SECONDS = 120
 
 
 class Browser:
@@ -34,6 +37,14 @@ class Browser:
         os.close(from_browser)
         self.number, self.session, self.left = 0, None, b""
         self.requests, self.problems, self.loaded = [], [], False
+        try:
+            self.attach()
+        except BaseException:
+            self.close()
+            raise
+
+    def attach(self):
+        """Takes the page that the browser begins with."""
         targets = self.call("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in targets if target["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
@@ -44,7 +55,11 @@ class Browser:
         os.close(self.writing)
         os.close(self.reading)
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.profile.cleanup()
 
     def call(self, method, **parameters):
@@ -63,6 +78,8 @@ class Browser:
 
     def next_message(self):
         while b"\0" not in self.left:
+            if not select.select([self.reading], [], [], SILENCE_SECONDS)[0]:
+                raise RuntimeError(f"the browser has said nothing for {SILENCE_SECONDS} s")
             part = os.read(self.reading, 1 << 16)
             if not part:
                 raise RuntimeError("the browser has ended")

@@ -48,6 +48,8 @@ function(liststore_add_static_program)
   add_executable(liststore_static EXCLUDE_FROM_ALL
     $<TARGET_OBJECTS:liststore_program> liststore/static_program.cc)
   liststore_defaults(liststore_static)
+  # Always linked behind the other one, so that an older one is known to be of an earlier build.
+  add_dependencies(liststore_static liststore_program)
   set_target_properties(liststore_static PROPERTIES
     OUTPUT_NAME liststore
     RUNTIME_OUTPUT_DIRECTORY "${folder}"

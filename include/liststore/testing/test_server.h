@@ -47,16 +47,19 @@ struct TestServerOptions {
 // match all that is given. Words may be in any case.
 // Members have initializers so that no compiler asks for those that are not given.
 struct TestFault {
-  std::string name{};         // empty: one is chosen
-  std::string op{};           // "SELECT", "INSERT", "BATCH"; empty: all but PREPARE
-  std::string table{};        // "keyspace.table", which has to be there
+  std::string name{};  // empty: one is chosen
+  std::string op{};    // "SELECT", "INSERT", "BATCH"; empty: all but PREPARE
+  // "keyspace.table", a view or "keyspace.index_index", which has to be there, but with op "CREATE".
+  std::string table{};
   std::string statement{};    // a part of its text
   std::string consistency{};  // "LOCAL_QUORUM"
   std::string key{};          // the partition key, its columns joined by ':'
   std::string connection{};   // the client's "address:port", or its driver's name
   // How often it fires; a test in which it has fired less often fails. 0: until it is removed.
   int times = 0;
-  double probability = 0;  // that it fires, with `seed`; 0: always
+  // That it fires, with `seed`; 0: always. With one, chance decides how often, and no test fails by
+  // `times`.
+  double probability = 0;
   int64_t seed = 0;
   // "read_timeout", "write_timeout", "unavailable", "overloaded", "server_error", "unprepared",
   // "rate_limit", "close_connection", "no_answer", "delay 200ms" or "delay 5ms..20ms".
