@@ -162,6 +162,9 @@ class NoticesTest(unittest.TestCase):
         return members
 
     def check(self, name, members):
+        for member, data in members.items():
+            if member.endswith(("README.md", "/METADATA")):
+                self.assertNotIn(b"](../", data, f"{name}: {member} links to what is not in it")
         if self.PROGRAM not in members.values():
             return 0
         found = [data for member, data in members.items() if re.search(r"THIRD_PARTY\.txt(\.gz)?$", member)]
