@@ -86,6 +86,10 @@ build_preset() { # PRESET [TARGET...]
   esac
   local settings=(-DLISTSTORE_WERROR="${LISTSTORE_WERROR:-OFF}" -DLISTSTORE_BUILD_TESTS="$tests")
   [[ $preset == release ]] && settings+=(-DLISTSTORE_BUILD_BENCH="$tests")
+  # A folder that has them keeps them: they would be built anew the next time.
+  if [[ $tests == OFF && -f build/$preset/CMakeCache.txt ]]; then
+    settings=("${settings[0]}")
+  fi
   if ! cmake --preset "$preset" "${settings[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     return 1

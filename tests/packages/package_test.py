@@ -4,23 +4,27 @@
     tests/packages/package_test.py ROOT
 """
 
+import gzip
 import hashlib
 import io
 import lzma
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
 import unittest
+import unittest.mock
 import zipfile
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "tools"))
 
-from package_lib import archive, build, checksums, deb_file, elf, kinds, linked  # noqa: E402
+from package_lib import (archive, build, checksums, commands, completions, deb_file, elf, kinds, linked,  # noqa: E402
+                         man_pages, notices)
 
 TIME = 1_700_000_000
 MEMBERS = [
@@ -101,8 +105,9 @@ class ChecksumsTest(unittest.TestCase):
             for name in ("b", "a"):
                 pathlib.Path(folder, name).write_text(name)
             pathlib.Path(folder, "folder").mkdir()
-            checksums.write(pathlib.Path(folder))
-            sums = checksums.write(pathlib.Path(folder))
+            made = [pathlib.Path(folder, name) for name in ("b", "a")]
+            pathlib.Path(folder, "of an earlier run").write_text("")
+            sums = checksums.write(pathlib.Path(folder), made)
             self.assertEqual([line.split("  ")[1] for line in sums.read_text().splitlines()], ["a", "b"])
             subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=folder, check=True)
 
@@ -137,6 +142,61 @@ class KindsTest(unittest.TestCase):
     def test_a_program_that_needs_libraries_is_refused(self):
         run = package("--only", "binary", "--binary", os.path.realpath(sys.executable))
         self.assertIn("needs libraries of the machine that it runs on", run.stderr)
+
+
+class NoticesTest(unittest.TestCase):
+    PROGRAM = b"\x7fELF" + bytes(14) + (62).to_bytes(2, "little") + bytes(34) + b"\x38" + bytes(4096)  # without segments
+    # binary is the program alone, and sbom the notices beside it; cpp has no program.
+    WITHOUT = {"binary", "cpp", "sbom"}
+
+    @staticmethod
+    def members(path):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as file:
+                return {name: file.read(name) for name in file.namelist()}
+        with tarfile.open(path) as file:
+            members = {info.name: file.extractfile(info).read() for info in file if info.isfile()}
+        for name in [name for name in members if name.endswith("/root.tar.gz")]:
+            with tarfile.open(fileobj=io.BytesIO(members[name])) as file:
+                members |= {info.name: file.extractfile(info).read() for info in file if info.isfile()}
+        return members
+
+    def check(self, name, members):
+        for member, data in members.items():
+            if member.endswith(("README.md", "/METADATA")):
+                self.assertNotIn(b"](../", data, f"{name}: {member} links to what is not in it")
+        if self.PROGRAM not in members.values():
+            return 0
+        found = [data for member, data in members.items() if re.search(r"THIRD_PARTY\.txt(\.gz)?$", member)]
+        self.assertEqual([gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data for data in found],
+                         [b"of others\n"], name)
+        return 1
+
+    def test_who_gets_the_program_is_told_whose_code_is_inside(self):
+        os.environ["SOURCE_DATE_EPOCH"] = str(TIME)
+        version, known = build.version(ROOT), kinds.find(ROOT / "tools/packaging")
+        patch, with_program = unittest.mock.patch.object, []
+        with tempfile.TemporaryDirectory() as folder, \
+                patch(notices, "third_party", return_value="of others\n"), patch(notices, "sbom", return_value="{}"), \
+                patch(commands, "of", return_value=None), patch(man_pages, "make", return_value={}), \
+                patch(completions, "make", return_value={}), patch(linked, "packages", return_value=()):
+            program = pathlib.Path(folder, "liststore")
+            program.write_bytes(self.PROGRAM)
+            for name in sorted(set(known) - self.WITHOUT):
+                kind = known[name].package
+                if name == "deb":  # the others of this kind are libraries, which are compiled
+                    made = kind.__globals__["_program"](program, version)
+                    with_program += [name] * self.check(name, {one.name: one.data for one in made.members})
+                    continue
+                if name == "maven":  # without the classes
+                    done = subprocess.CompletedProcess([], 0, "", "")
+                    with patch(kind.__globals__["subprocess"], "run", return_value=done):
+                        paths = kind(program, version, pathlib.Path(folder))
+                else:
+                    paths = kind(program, version, pathlib.Path(folder))
+                archives = [path for path in paths if path.suffix != ".pom"]
+                with_program += [name] * sum(self.check(path.name, self.members(path)) for path in archives)
+        self.assertEqual(with_program, sorted(set(known) - self.WITHOUT))
 
 
 class ElfTest(unittest.TestCase):

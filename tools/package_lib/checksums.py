@@ -13,9 +13,9 @@ def of(path):
     return digest.hexdigest()
 
 
-def write(folder):
-    """Names every file that lies in the folder itself. Returns its path."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != NAME)
+def write(folder, made):
+    """Names the files that were made in this folder, and none of an earlier run. Returns its path."""
+    files = sorted(set(made))
     sums = folder / NAME
     sums.write_text("".join(f"{of(path)}  {path.name}\n" for path in files))
     return sums

@@ -3,6 +3,7 @@
 import json
 
 from package_lib import archive, elf, static_program
+from package_lib import readme as readmes
 from package_lib.build import Failure, root_of
 
 SOURCE = "tools/fixtures/javascript"
@@ -50,5 +51,5 @@ def write(path, root, manifest, readme, members):
     members = [archive.member("package/package.json", json.dumps(manifest, indent=2) + "\n"),
                archive.member("package/LICENSE", root / "LICENSE"), *members]
     if readme is not None:
-        members.append(archive.member("package/README.md", readme))
+        members.append(archive.member("package/README.md", readmes.without_links(readme.read_text(encoding="utf-8"))))
     return archive.write_tar_gz(path, members)

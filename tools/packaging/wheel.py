@@ -4,7 +4,7 @@ import base64
 import hashlib
 import sys
 
-from package_lib import archive, elf, static_program
+from package_lib import archive, elf, readme, static_program
 from package_lib.build import Failure, root_of
 
 SOURCE = "tools/fixtures/python"
@@ -39,7 +39,7 @@ def read_project(root, version):
     project = tomllib.loads((root / SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     if project["version"] != version:
         raise Failure(f"{SOURCE}/pyproject.toml is of version {project['version']}, and the program of {version}")
-    return {**project, "readme": (root / SOURCE / project["readme"]).read_text(encoding="utf-8")}
+    return {**project, "readme": readme.without_links((root / SOURCE / project["readme"]).read_text(encoding="utf-8"))}
 
 
 def platform_tags(binary):
