@@ -1,9 +1,6 @@
 #include "programs/console/config_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 // What is wrong is a value here, and no exception.
 #define TOML_EXCEPTIONS 0
@@ -15,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
+#include "programs/console/regular_file.h"
 
 namespace liststore {
 namespace {
@@ -136,16 +134,7 @@ absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(std::string_view text,
 }
 
 absl::StatusOr<std::vector<ConfigEntry>> ReadConfigFile(const std::string& path) {
-  const auto cannot = [&path] {
-    return absl::NotFoundError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
-  };
-  std::FILE* const file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return cannot();
-  std::string text(kConfigBytesMax + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  const absl::Status read = std::ferror(file) == 0 ? absl::OkStatus() : cannot();
-  std::fclose(file);
-  LS_RETURN_IF_ERROR(read);
+  LS_ASSIGN_OR_RETURN(const std::string text, ReadRegularFile(path, kConfigBytesMax + 1));
   if (text.size() > kConfigBytesMax) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " is larger than ", kConfigBytesMax, " bytes, and no configuration"));

@@ -39,7 +39,7 @@ inline constexpr size_t kConfigBytesMax = size_t{256} << 10;
 // In the order of the file. InvalidArgument: "FILE:LINE: what is wrong". `path` is for messages.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(std::string_view text,
                                                      const std::string& path);
-// NotFound: it cannot be read; the message names it.
+// NotFound: it cannot be read, or is no regular file; the message names it.
 absl::StatusOr<std::vector<ConfigEntry>> ReadConfigFile(const std::string& path);
 
 // `text` as a TOML string, with its quotes.

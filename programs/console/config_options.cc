@@ -1,11 +1,11 @@
 #include "programs/console/config_options.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -25,6 +25,11 @@ std::string MeantOption(const CLI::App& command, std::string_view name) {
 }
 
 constexpr char kNameAndValue[] = "NAME=VALUE";
+
+// Its value may have one, which messages do not show.
+bool HasPassword(const CLI::Option& option) {
+  return option.get_type_name().find("PASSWORD") != std::string::npos;
+}
 
 bool TakesTable(const CLI::Option& option) { return option.get_type_name() == kNameAndValue; }
 
@@ -117,6 +122,9 @@ std::map<CLI::Option*, FileValues> ReadValues(CLI::App* command, const ValueKind
     }
     const auto kind = kinds.find(option);
     std::string wrong = kind == kinds.end() ? "" : WrongType(kind->second, entry);
+    if (!wrong.empty() && HasPassword(*option)) {
+      wrong = "it is to be one text in quotes; the value is not shown, it may hold a password";
+    }
     const bool takes_several = kind != kinds.end() && kind->second == ValueKind::kTexts;
     if (wrong.empty() && !takes_several) wrong = WhatIsWrong(*option, entry.Shown());
     if (!wrong.empty()) throw CLI::ConfigError(place + ": " + entry.name + ": " + wrong);
@@ -129,7 +137,8 @@ std::string ConfigPathOf(const std::string& path, const std::string& name_in_fol
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) return path;
   const std::string file = path + (path.ends_with('/') ? "" : "/") + name_in_folder;
-  return ::access(file.c_str(), F_OK) == 0 ? file : "";
+  // What is there and cannot be reached is an error of whoever reads it, and no absence.
+  return ::lstat(file.c_str(), &facts) != 0 && errno == ENOENT ? "" : file;
 }
 
 }  // namespace liststore

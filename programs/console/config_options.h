@@ -33,7 +33,8 @@ struct FileValues {
 std::map<CLI::Option*, FileValues> ReadValues(CLI::App* command, const ValueKinds& kinds,
                                               const std::string& path);
 
-// `path`, or the file of that name in the folder `path`; empty: it is not there.
+// `path`, or the file of that name in the folder `path`; empty: the folder has none. One that may not be looked at, or a
+// link to nowhere, is none of these: to read it fails.
 std::string ConfigPathOf(const std::string& path, const std::string& name_in_folder);
 
 }  // namespace liststore

@@ -2,16 +2,14 @@
 
 #include <yaml.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <optional>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/status_macros.h"
+#include "programs/console/regular_file.h"
 
 namespace liststore {
 namespace {
@@ -118,18 +116,6 @@ class Document {
   bool is_loaded_ = false;
 };
 
-std::optional<std::string> ReadWhole(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return std::nullopt;
-  std::string text;
-  char bytes[4096];
-  size_t count = 0;
-  while ((count = std::fread(bytes, 1, sizeof(bytes), file)) > 0) text.append(bytes, count);
-  const bool is_whole = std::ferror(file) == 0;
-  std::fclose(file);
-  return is_whole ? std::optional(std::move(text)) : std::nullopt;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<ScyllaYamlEntry>> ParseScyllaYaml(std::string_view text,
@@ -138,12 +124,9 @@ absl::StatusOr<std::vector<ScyllaYamlEntry>> ParseScyllaYaml(std::string_view te
 }
 
 absl::StatusOr<std::vector<ScyllaYamlEntry>> ReadScyllaYaml(const std::string& path) {
-  errno = 0;
-  const std::optional<std::string> text = ReadWhole(path);
-  if (!text) {
-    return absl::NotFoundError(absl::StrCat("cannot read ", path, ": ", strerror(errno)));
-  }
-  return ParseScyllaYaml(*text, path);
+  LS_ASSIGN_OR_RETURN(const std::string text,
+                      ReadRegularFile(path, std::numeric_limits<size_t>::max()));
+  return ParseScyllaYaml(text, path);
 }
 
 }  // namespace liststore

@@ -2,6 +2,7 @@
 #include "programs/console/config_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <vector>
@@ -72,6 +73,10 @@ TEST(ConfigFile, WhatCannotBeReadIsNamed) {
             "cannot read /nowhere/c.toml: No such file or directory");
   EXPECT_EQ(ReadConfigFile(folder.path()).status().message(),
             "cannot read " + folder.path() + ": Is a directory");
+  // Nobody writes into it: whoever opens it as a file waits for good.
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ReadConfigFile(folder / "pipe").status().message(),
+            "cannot read " + (folder / "pipe") + ": it is a pipe or a device, and no regular file");
   WriteFile(folder / "large", std::string(kConfigBytesMax + 1, '\n'));
   EXPECT_EQ(ReadConfigFile(folder / "large").status().message(),
             (folder / "large") + " is larger than 262144 bytes, and no configuration");
