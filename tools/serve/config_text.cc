@@ -38,6 +38,10 @@ struct ConfigRow {
   bool is_line = false;
 };
 
+// Of a password. As a line it is no TOML, so that who gives the lines back is told where one is missing, and has no server
+// without it.
+constexpr std::string_view kNotShown = "not shown";
+
 // Who reads it here does not need it.
 bool IsSecret(const ServeSetting& row, const std::string& value) {
   return row.setting.name == "auth" && absl::StrContains(value, ":");
@@ -88,8 +92,7 @@ ConfigRow RowOf(const ServeSetting& row, const ServeOptions& asked, const Scylla
   shown.is_secret = IsSecret(row, text) || is_by_scylla;
   if (shown.is_secret) {
     shown.value.clear();
-    shown.means = "not shown";
-    shown.is_line = false;
+    shown.means = kNotShown;
   }
   return shown;
 }
@@ -110,6 +113,15 @@ std::string TomlValue(settings::SettingType type, const std::string& text) {
   }
 }
 
+bool IsOfPassword(std::string_view name) { return absl::StrContains(ToAbsl(name), "passw"); }
+
+// Also of a map that has one among others: where it ends cannot be told.
+bool HasPassword(const settings::Setting& setting, const std::string& text) {
+  const bool is_map =
+      setting.type == settings::SettingType::kMap || setting.type == settings::SettingType::kMaps;
+  return !text.empty() && (IsOfPassword(setting.name) || (is_map && IsOfPassword(text)));
+}
+
 std::vector<ConfigRow> ScyllaRows(const ScyllaChoice& chosen) {
   std::vector<ConfigRow> rows;
   const std::span<const settings::Setting> all = settings::ScyllaSettings();
@@ -122,11 +134,10 @@ std::vector<ConfigRow> ScyllaRows(const ScyllaChoice& chosen) {
       row.source = row.is_line ? settings::ToString(origin->second.source) : kScyllaSource;
       row.place = origin->second.place;
     }
-    row.is_secret = absl::StrContains(ToAbsl(row.name), "password") && !text.empty();
+    row.is_secret = HasPassword(all[i], text);
     if (row.is_secret) {
       row.value.clear();
-      row.means = "not shown";
-      row.is_line = false;
+      row.means = kNotShown;
     }
     rows.push_back(std::move(row));
   }
@@ -203,7 +214,7 @@ absl::StatusOr<std::string> ConfigText(const ServeOptions& options) {
       "\n"
       "# What is set stands as a line; defaults, and what a scylla.yaml says, are comments. This "
       "can be given back\n"
-      "# with --config. Passwords are not shown.\n");
+      "# with --config, once what is '(not shown)', which are passwords, stands there again.\n");
   // Help's headings in its order; their rows need not stand side by side in the table.
   std::vector<std::string_view> groups;
   for (const ConfigRow& row : rows.settings) {

@@ -10,7 +10,8 @@
 namespace liststore {
 
 // A configuration file: what is set stands as a line, what is a default, or what a scylla.yaml says, as a comment. Given
-// back with --config it comes to the same, but for passwords, which are not shown.
+// back with --config it comes to the same. Passwords are not shown, nor maps of ScyllaDB that have one: their lines are no
+// TOML, so that no server comes of them that asks for none.
 // InvalidArgument: as RunServe refuses them.
 absl::StatusOr<std::string> ConfigText(const ServeOptions& options);
 

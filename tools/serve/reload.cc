@@ -1,11 +1,13 @@
 #include "tools/serve/reload.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/base/strings.h"
@@ -26,6 +28,19 @@ std::string WithPlace(std::string_view name, const SettingOrigin* origin) {
                                 ? std::string(settings::ToString(origin->source))
                                 : origin->place;
   return absl::StrCat(ToAbsl(name), " (", place, ")");
+}
+
+constexpr std::string_view kTlsOfScylla = "client_encryption_options";
+
+// What it says of TLS that a server decides when it starts; its files are taken while it runs, the rest has no effect.
+std::string FixedEncryption(const ScyllaChoice& choice) {
+  std::string fixed;
+  for (const auto& [name, value] : settings::EntriesOf(choice.config.of(kTlsOfScylla).text)) {
+    if (name == "enabled" || name == "require_client_auth") {
+      absl::StrAppend(&fixed, name, "=", absl::AsciiStrToLower(value), ";");
+    }
+  }
+  return fixed;
 }
 
 template <typename Origins>
@@ -50,12 +65,24 @@ std::vector<std::string> WantRestart(const ScyllaChoice& running, const ScyllaCh
   const std::span<const settings::Setting> all = settings::ScyllaSettings();
   for (size_t i = 0; i < all.size(); ++i) {
     if (!all[i].has_effect() || running.config.at(i).text == now.config.at(i).text) continue;
+    if (all[i].name == kTlsOfScylla && FixedEncryption(running) == FixedEncryption(now)) continue;
     names.push_back(WithPlace(all[i].name, OriginIn(now.origins, all[i].name)));
   }
   return names;
 }
 
 void Reloader::Reload() {
+  try {
+    TakeAll();
+  } catch (const std::bad_alloc&) {
+    log_.Write(
+        LogLevel::kError,
+        "SIGHUP: there is no memory to read the configuration; what was not said to be taken "
+        "is as before");
+  }
+}
+
+void Reloader::TakeAll() {
   absl::StatusOr<ScyllaChoice> now = running_;
   if (reread_) {
     const absl::StatusOr<ServeOptions> options = reread_();
@@ -79,8 +106,9 @@ void Reloader::TakeLevel(const ServeOptions& now) {
   const std::optional<LogLevel> level = ParseLogLevel(now.log_level);
   if (!level || *level == log_.level()) return;
   // By the level that says more.
+  const std::string said = absl::StrCat("SIGHUP: the log's level is ", now.log_level, " now");
   log_.SetLevel(std::max(*level, LogLevel::kInfo));
-  log_.Write(LogLevel::kInfo, absl::StrCat("SIGHUP: the log's level is ", now.log_level, " now"));
+  log_.Write(LogLevel::kInfo, said);  // throws nothing
   log_.SetLevel(*level);
 }
 

@@ -25,10 +25,12 @@ class Reloader {
 
   // Reads the configuration file again. The log's level and the files of TLS are what it says now, unless a flag or a
   // variable says otherwise; a file that is wrong changes nothing. Where there is TLS its files are read again either
-  // way. A line of the log for each of these; and one that names what a restart would change.
+  // way. A line of the log for each of these; and one that names what a restart would change. Throws nothing: where there is
+  // no memory for it a line says so.
   void Reload();
 
  private:
+  void TakeAll();
   void TakeLevel(const ServeOptions& now);
   // nullptr: the files that it has.
   void TakeTls(const ServeOptions* now);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -202,7 +203,36 @@ void SayWithoutEffect(Log& log, const ScyllaChoice& scylla) {
                                           absl::StrJoin(scylla.without_effect, ", ")));
 }
 
-int PrintConfig(const ServeOptions& options, Log& log) {
+// A password in a file that others of the machine may read.
+void SayWhoReadsThePassword(Log& log, const ServeOptions& options) {
+  const auto auth = options.sources.find("auth");
+  if (auth == options.sources.end() || auth->second.source != settings::SettingSource::kFile ||
+      options.auth.find(':') == std::string::npos) {
+    return;
+  }
+  struct stat facts = {};
+  if (stat(options.config_file.c_str(), &facts) != 0 || (facts.st_mode & 0077) == 0) return;
+  log.Write(
+      LogLevel::kWarning,
+      absl::StrCat(auth->second.place, ": auth has a password, and others may read this file (",
+                   absl::StrFormat("mode %04o", facts.st_mode & 07777u),
+                   "): chmod 0600, or auth-password-file, which LoadCredential= of systemd "
+                   "hands over"));
+}
+
+// What can be said to be wrong without a start.
+absl::Status CheckWithoutStart(const ServeOptions& options) {
+  LS_RETURN_IF_ERROR(MakeClock(options.clock).status());
+  return CheckValues(options);
+}
+
+// `chosen`: with what ScyllaDB's options say.
+int PrintConfig(const ServeOptions& options, const ServeOptions& chosen, Log& log) {
+  if (const absl::Status status = CheckWithoutStart(chosen); !status.ok()) {
+    log.Write(LogLevel::kError, ToStd(status.message()));
+    return kExitFailed;
+  }
+  SayWhoReadsThePassword(log, options);
   const auto json = options.sources.find("json");
   const bool as_json = options.json && json != options.sources.end() &&
                        json->second.source == settings::SettingSource::kCommandLine;
@@ -211,8 +241,10 @@ int PrintConfig(const ServeOptions& options, Log& log) {
     log.Write(LogLevel::kError, ToStd(text.status().message()));
     return kExitFailed;
   }
-  std::fputs(text->c_str(), stdout);
-  return kExitSame;
+  if (std::fputs(text->c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return kExitSame;
+  log.Write(LogLevel::kError,
+            absl::StrCat("cannot write the configuration to standard output: ", strerror(errno)));
+  return kExitFailed;
 }
 
 // Clients can connect: in the ready file, to programs on standard output, and to people on standard error.
@@ -232,6 +264,21 @@ absl::Status SayThatItServes(const ServeOptions& options, const StartFacts& fact
     log.Write({.level = LogLevel::kInfo, .event = "start", .text = StartText(options, facts)});
   }
   return absl::OkStatus();
+}
+
+// An error of CqlServer::Start by the name of the flag, where it begins with that of a field.
+absl::Status ByFlag(const absl::Status& status) {
+  static constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
+      {"from_snapshot", "--from"},
+      {"populate_bytes", "--populate"},
+      {"client_memory_bytes", "--client-memory"},
+      {"queue_time_max_ms", "--queue-time-max"}};
+  const std::string_view message = ToStd(status.message());
+  for (const auto& [field, flag] : kFlags) {
+    if (!message.starts_with(std::string(field) + " is ")) continue;
+    return {status.code(), absl::StrCat(ToAbsl(flag), ToAbsl(message.substr(field.size())))};
+  }
+  return status;
 }
 
 // A signalfd of those that the program deals with, which it blocks: before any thread exists, so that no thread
@@ -308,13 +355,20 @@ class ServerRun {
     const auto now = std::chrono::steady_clock::now();
     // First: no memory is needed for it.
     service_.LookAfter(server_.LongestTurn(), now);
+    if (owes_ready_) SayReady();
     server_log_.LookAt(server_.Counters(), now);
     service_.Status(ServiceStatus(options_, server_));
   }
   void Reload() {
+    owes_ready_ = true;
     service_.Reloading();
     reloader_.Reload();
+    SayReady();
+  }
+  // Where the heap refuses this, Look says it: systemd waits for it, however the reload came out.
+  void SayReady() {
     service_.Ready(ServiceStatus(options_, server_));
+    owes_ready_ = false;
   }
   void TakeSnapshot() {
     if (!options_.data_dir.empty()) return snapshots_.Take();
@@ -328,6 +382,7 @@ class ServerRun {
   CqlServer& server_;
   Reloader reloader_;
   SnapshotsOnDemand snapshots_;
+  bool owes_ready_ = false;  // it was said that a reload is under way
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
@@ -352,7 +407,9 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const ScyllaChoice& scyll
   RaiseFileLimit();
   HeapTrim heap_trim(server_options.process_memory_bytes);
   TellTrim(heap_trim, server_options);
-  LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
+  const absl::StatusOr<std::unique_ptr<CqlServer>> started = CqlServer::Start(server_options);
+  if (!started.ok()) return ByFlag(started.status());
+  const std::unique_ptr<CqlServer>& server = *started;
 
   const StartFacts facts{.cql_port = server->cql_port(),
                          .shard_aware_port = server->shard_aware_port(),
@@ -367,6 +424,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const ScyllaChoice& scyll
     log.Write(LogLevel::kInfo, absl::StrCat("configuration: ", options.config_file));
   }
   SayWhatIsOpen(log, options, facts.cql_port);
+  SayWhoReadsThePassword(log, options);
   SayWhatMemoryIsNotThere(log, options.memory_limit_bytes);
   // Behind the start: a start that fails says that, and nothing beside it.
   for (const std::string& variable : options.unknown_variables) {
@@ -393,7 +451,7 @@ int RunServe(const ServeOptions& asked, const RereadOptions& reread) {
     log.Write(LogLevel::kError, ToStd(scylla.status().message()));
     return kExitFailed;
   }
-  if (asked.print_config) return PrintConfig(asked, log);
+  if (asked.print_config) return PrintConfig(asked, scylla->options, log);
   SayWithoutEffect(log, *scylla);
   ServeOptions options = scylla->options;
   if (options.shards == 0) {

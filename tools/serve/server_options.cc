@@ -146,21 +146,32 @@ absl::StatusOr<std::string> ReadPassword(const std::string& path) {
   return line;
 }
 
-absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& server) {
+absl::Status CheckCredentials(const ServeOptions& options) {
+  const bool has_file = !options.auth_password_file.empty();
   if (options.auth.empty()) {
-    if (options.auth_password_file.empty()) return absl::OkStatus();
+    if (!has_file) return absl::OkStatus();
     return absl::InvalidArgumentError("--auth-password-file is for the user that --auth names");
   }
   const size_t colon = options.auth.find(':');
+  if (has_file) {
+    if (colon == std::string::npos) return absl::OkStatus();
+    return absl::InvalidArgumentError("--auth has a password, and so has --auth-password-file");
+  }
+  const bool has_both =
+      colon != std::string::npos && colon != 0 && colon + 1 != options.auth.size();
+  if (has_both) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--auth is not USER:PASSWORD, nor USER with --auth-password-file");
+}
+
+absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& server) {
+  LS_RETURN_IF_ERROR(CheckCredentials(options));
+  if (options.auth.empty()) return absl::OkStatus();
+  const size_t colon = options.auth.find(':');
   server.user = options.auth.substr(0, colon);
   if (options.auth_password_file.empty()) {
-    if (colon != std::string::npos) server.password = options.auth.substr(colon + 1);
-    if (!server.user.empty() && !server.password.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "--auth is not USER:PASSWORD, nor USER with --auth-password-file");
-  }
-  if (colon != std::string::npos) {
-    return absl::InvalidArgumentError("--auth has a password, and so has --auth-password-file");
+    server.password = options.auth.substr(colon + 1);
+    return absl::OkStatus();
   }
   LS_ASSIGN_OR_RETURN(server.password, ReadPassword(options.auth_password_file));
   return absl::OkStatus();
@@ -243,6 +254,11 @@ bool IsOpen(const ServeOptions& options) {
 
 bool HasInstruments(const ServeOptions& options) {
   return options.has_instruments.value_or(!IsOpen(options));
+}
+
+absl::Status CheckValues(const ServeOptions& options) {
+  LS_RETURN_IF_ERROR(SlowRequestMillis(options.log_slow_requests).status());
+  return CheckCredentials(options);
 }
 
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,

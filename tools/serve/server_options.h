@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/cql_server.h"
 #include "liststore/tls_options.h"
@@ -26,6 +27,9 @@ MemoryPolicy MemoryPolicyOf(const ServeOptions& options);
 
 // With a certificate. InvalidArgument: what they ask for needs more.
 absl::StatusOr<TlsOptions> TlsOptionsOf(const ServeOptions& options);
+
+// What is wrong with values by themselves, and can be said without a look at files and machine. InvalidArgument.
+absl::Status CheckValues(const ServeOptions& options);
 
 // The memory of the process is divided between rows, clients and the program; passwords are read
 // from their file. InvalidArgument: options that contradict each other, a limit that is too small, a

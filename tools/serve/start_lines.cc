@@ -31,7 +31,9 @@ std::string PortsText(const ServeOptions& options, uint16_t port, uint16_t shard
 
 std::string DataText(const ServeOptions& options) {
   if (options.demo) return "keyspace demo in memory; what is in memory goes with the process";
-  if (options.data_dir.empty()) return "in memory, and goes with the process (--data-dir keeps it)";
+  if (options.data_dir.empty()) {
+    return "in memory, and goes with the process (--data-dir DIR --commit-log periodic keeps it)";
+  }
   return absl::StrCat(options.data_dir, ", commit log ", options.commit_log,
                       options.commit_log == "off" ? ": kept by snapshots alone" : "");
 }
@@ -99,7 +101,7 @@ std::string StartLines(const ServeOptions& options, const StartFacts& facts) {
   if (facts.http_port != 0) {
     AppendRow("HTTP",
               absl::StrCat(facts.tls_port != 0 ? "https://" : "http://",
-                           HostPortText(options.address, facts.http_port), "/metrics"),
+                           HostPortText(options.address, facts.http_port), "/"),
               lines);
   }
   AppendRow("memory",

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -70,6 +72,8 @@ bool IsText(const ServeSetting& row) {
 std::string ValueOf(const ServeSetting& row, size_t number) {
   if (!row.words.empty()) return std::string(row.words[number % row.words.size()]);
   if (!row.choices.empty()) return std::string(row.choices[number % row.choices.size()].first);
+  if (row.setting.name == "clock") return "manual:" + std::to_string(number);
+  if (row.setting.name == "log-slow-requests") return std::to_string(number) + "ms";
   if (IsFlag(row)) return "true";
   if (IsText(row)) return "text " + std::to_string(number);
   return std::to_string(number + 2);
@@ -212,11 +216,72 @@ TEST(PrintConfig, NoPasswordIsShown) {
   const ProgramResult text = Serve(arguments);
   EXPECT_EQ(text.out.find("secret"), std::string::npos);
   EXPECT_EQ(text.out.find("hash"), std::string::npos);
-  EXPECT_NE(text.out.find("\n# auth = (not shown) "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\nauth = (not shown) "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\nauth_superuser_salted_password = (not shown) "), std::string::npos);
   const json::object printed = Printed({"--auth", "root:secret"});
   EXPECT_EQ(Of(printed, "auth"), "null");
   EXPECT_EQ(Of(printed, "auth", "source"), "flag");
-  EXPECT_EQ(Of(Printed({"--auth", "root"}), "auth"), "root") << "a name is none";
+  EXPECT_EQ(Of(Printed({"--auth", "root", "--auth-password-file", "f"}), "auth"), "root")
+      << "a name is none";
+}
+
+TEST(PrintConfig, WhatItPrintsIsNoServerWithoutThePasswordThatWasAskedFor) {
+  const ScratchFiles files;
+  for (const Texts& flags : {Texts{"--auth", "root:secret"},
+                             Texts{"--scylla-option", "auth_superuser_salted_password=hash"}}) {
+    Texts arguments = flags;
+    arguments.emplace_back("--print-config");
+    const std::string back = files.Write("back.toml", Serve(arguments).out);
+    const ProgramResult result = Serve({"--config", back, "--print-config"});
+    EXPECT_EQ(result.exit_status, 2) << result.out;
+    EXPECT_NE(result.err.find(back + ":"), std::string::npos) << result.err;
+  }
+}
+
+TEST(PrintConfig, PasswordsInMapsOfScyllaAreNotShown) {
+  const ScratchFiles files;
+  const std::string config =
+      files.Write("c.toml",
+                  "[scylla-option]\nclient_encryption_options = { enabled = false, "
+                  "keystore_password = \"se,cret\", certificate = \"a.crt\" }\n");
+  const ProgramResult text = Serve({"--config", config, "--print-config"});
+  EXPECT_EQ(text.exit_status, 0) << text.err;
+  EXPECT_EQ(text.out.find("cret"), std::string::npos);
+  EXPECT_NE(text.out.find("\nclient_encryption_options = (not shown) "), std::string::npos)
+      << text.out;
+}
+
+TEST(PrintConfig, ValuesThatAreWrongByThemselvesAreNoConfiguration) {
+  const ScratchFiles files;
+  for (const auto& [line, said] : std::vector<std::pair<std::string, std::string>>{
+           {"clock = \"soon\"", "--clock 'soon' is not"},
+           {"log-slow-requests = \"5 min\"", "--log-slow-requests '5 min' is no time"},
+           {"auth = \"admin\"", "--auth is not USER:PASSWORD"}}) {
+    const std::string config = files.Write("c.toml", line + "\n");
+    const ProgramResult result = Serve({"--config", config, "--print-config"});
+    EXPECT_EQ(result.exit_status, 2) << line;
+    EXPECT_EQ(result.out, "") << line;
+    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+  }
+}
+
+TEST(PrintConfig, OutputThatCannotBeWrittenFails) {
+  EXPECT_EQ(std::system(LISTSTORE_PROGRAM " serve --print-config > /dev/full 2> /dev/null") / 256,
+            2);
+}
+
+TEST(PrintConfig, WarnsOfAPasswordInAFileThatOthersMayRead) {
+  const ScratchFiles files;
+  const std::string config = files.Write("c.toml", "shards = 2\nauth = \"root:secret\"\n");
+  const Texts arguments = {"--config", config, "--print-config"};
+  std::filesystem::permissions(config, std::filesystem::perms(0640));
+  const std::string said = Serve(arguments).err;
+  EXPECT_NE(
+      said.find(config + ":2: auth has a password, and others may read this file (mode 0640)"),
+      std::string::npos)
+      << said;
+  std::filesystem::permissions(config, std::filesystem::perms(0600));
+  EXPECT_EQ(Serve(arguments).err, "");
 }
 
 TEST(PrintConfig, SaysWhichOptionOfScyllaDecides) {
@@ -261,7 +326,28 @@ TEST(Config, OfAFolderItIsTheFileWhereThereIsOne) {
   EXPECT_EQ(Of(printed, "shards", "place"), (folder / "liststore.toml") + ":1");
 }
 
+TEST(Config, AFileOfAFolderThatCannotBeReadIsAnErrorAndNoAbsence) {
+  const TempFolder folder;
+  const std::string file = folder / "liststore.toml";
+  std::filesystem::create_symlink("/nowhere/liststore.toml", file);
+  const ProgramResult result = Serve({"--config", folder.path(), "--print-config"});
+  EXPECT_EQ(result.exit_status, 2) << result.out;
+  EXPECT_NE(result.err.find("cannot read " + file + ": No such file or directory"),
+            std::string::npos)
+      << result.err;
+}
+
 // ---- What is wrong
+
+TEST(Config, AnErrorDoesNotShowAPassword) {
+  const ScratchFiles files;
+  const std::string config = files.Write("c.toml", "auth = [\"root:secret\"]\n");
+  const ProgramResult result = Serve({"--config", config, "--print-config"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find(config + ":1: auth: it is to be one text in quotes"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(result.err.find("secret"), std::string::npos) << result.err;
+}
 
 TEST(Config, WhatIsWrongIsNamedWithFileLineNameAndValue) {
   const ScratchFiles files;
@@ -369,6 +455,22 @@ TEST(Reload, WhatTakesARestartIsNamed) {
   ServeOptions other = now;
   other.tls_certificate = "b.crt";
   EXPECT_TRUE(WantRestart(choice(now), choice(other)).empty());
+}
+
+TEST(Reload, FilesOfTlsOfAScyllaYamlTakeNoRestart) {
+  const auto choice = [](const std::string& encryption) {
+    ServeOptions options;
+    options.scylla_options = {"client_encryption_options={" + encryption + "}"};
+    return *ChooseScyllaConfig(options);
+  };
+  const ScyllaChoice running = choice("enabled:true,certificate:a.crt,keyfile:a.key");
+  EXPECT_EQ(WantRestart(running, choice("enabled:true,certificate:b.crt,keyfile:b.key")), Texts{});
+  const std::string option = "client_encryption_options (flag)";
+  for (const std::string other :
+       {"enabled:false", "enabled:true,certificate:a.crt,keyfile:a.key,require_client_auth:true"}) {
+    const Texts names = WantRestart(running, choice(other));
+    EXPECT_NE(std::ranges::find(names, option), names.end()) << other;
+  }
 }
 
 }  // namespace config_test

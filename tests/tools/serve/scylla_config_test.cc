@@ -213,7 +213,7 @@ TEST(PrintConfig, SaysWhatEachSettingIsAndWhereItComesFrom) {
       {"rack", "rack = \"r7\" # " + config + ":1"},
       {"shards", "shards = \"off\" # flag"},
       {"data-center", "data-center = \"dc9\" # LISTSTORE_DATA_CENTER"},
-      {"auth", "# auth = (not shown) # LISTSTORE_AUTH"},
+      {"auth", "auth = (not shown) # LISTSTORE_AUTH"},
       {"address", "# address = \"127.0.0.1\" # default"},
       {"scylla", "# scylla = \"on\" # default"},
       {"memory-limit", "# memory-limit = (three quarters of the machine's) # default"},

@@ -28,7 +28,9 @@ TEST(StartLines, OfAServerWithNothingAskedFor) {
                 "  clock        real\n"
                 "  instruments  on\n"
                 "  logins       none are asked for\n"
-                "  data         in memory, and goes with the process (--data-dir keeps it)\n"
+                "  data         in memory, and goes with the process (--data-dir DIR --commit-log "
+                "periodic "
+                "keeps it)\n"
                 "  connect      liststore query --via 127.0.0.1:9042\n"
                 "Ctrl-C ends it.\n");
 }
@@ -49,10 +51,10 @@ TEST(StartLines, OfOneWithEverything) {
   const std::string lines = StartLines(options, facts);
   for (const char* row :
        {"  CQL          [::]:9042, shard-aware 19042\n",
-        "  CQL over TLS [::]:9142, shard-aware 19142\n",
-        "  HTTP         https://[::]:8080/metrics\n", "; at the limit partitions are evicted\n",
-        "  shards       4\n", "  clock        manual\n", "  instruments  on\n",
-        "  logins       with a password\n", "  data         /var/lib/liststore, commit log sync\n",
+        "  CQL over TLS [::]:9142, shard-aware 19142\n", "  HTTP         https://[::]:8080/\n",
+        "; at the limit partitions are evicted\n", "  shards       4\n", "  clock        manual\n",
+        "  instruments  on\n", "  logins       with a password\n",
+        "  data         /var/lib/liststore, commit log sync\n",
         "  connect      liststore query --via 127.0.0.1:9042 --user NAME\n"}) {
     EXPECT_NE(lines.find(row), std::string::npos) << row << lines;
   }
