@@ -267,12 +267,13 @@ std::string MetricsPage(const MetricsSources& sources) {
     const instruments::SnapshotState state = sources.keeping();
     out.Gauge("liststore_commit_log_bytes", "What the commit log has since the last snapshot.",
               state.log_bytes);
-    out.Gauge("liststore_snapshot_number", "The last snapshot; 0: there is none.",
+    out.Gauge("liststore_snapshot_number", "The last snapshot of this run; 0: there is none.",
               state.last_number);
     out.Gauge("liststore_snapshot_rows", "Its rows.", state.last_rows);
     out.Gauge("liststore_snapshot_bytes", "Its bytes.", state.last_bytes);
     out.Begin("liststore_snapshot_timestamp_seconds", Type::kGauge,
-              "When it was taken, in seconds since 1970 by the machine's clock.");
+              "When it was taken, in seconds since 1970 by the machine's clock; 0: there is none "
+              "in this run.");
     out.Add({}, static_cast<double>(state.last_nanos) / 1e9);
   }
   return out.Take();

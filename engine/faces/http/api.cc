@@ -39,6 +39,9 @@ using protocol::Consistency;
 // Of a name that is said again in an error.
 constexpr size_t kSaidNameBytesMax = 100;
 
+// Behind CQL's words for a text that is none.
+constexpr char kDurationsAre[] = R"( to a duration; it is written as 1d, 90s or 1h30m")";
+
 struct Statement {
   std::string text;
   int page_size = kPageSizeDefault;
@@ -307,7 +310,10 @@ HttpAnswer WriteTable(const ApiTable& table, const HttpCall& call,
   // Values of another type than the column's: a server's error in CQL, the client's here.
   if (written.status == 500) {
     written.status = 400;
-    written.body = absl::StrReplaceAll(written.body, {{R"("status":500)", R"("status":400)"}});
+    written.body =
+        absl::StrReplaceAll(written.body, {{R"("status":500)", R"("status":400)"},
+                                           {R"("code":"server_error")", R"("code":"invalid")"},
+                                           {R"( to a duration")", kDurationsAre}});
   }
   if (written.status != 200) return NotThere(table, std::move(written));
   return RowsBehind(written, table, call, handler);

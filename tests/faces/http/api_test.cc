@@ -275,6 +275,10 @@ TEST_F(ApiTest, TheClockIsStoppedAndMoved) {
   EXPECT_EQ(back.status, 400);
   EXPECT_NE(back.body.find("liststore.clock"), std::string::npos) << back.body;
   EXPECT_EQ(Ask("POST /api/clock", R"({"advance_seconds":"much"})").status, 400);
+  const HttpReply day = Ask("POST /api/clock", R"({"advance":"1 day"})");
+  EXPECT_EQ(day.status, 400);
+  EXPECT_EQ(TextOf(Member(Parsed(day.body), "error", "code")), R"("invalid")");
+  EXPECT_NE(day.body.find("it is written as 1d, 90s or 1h30m"), std::string::npos) << day.body;
   EXPECT_EQ(Ask("POST /api/clock", R"({"nothing":1})").status, 400);
 }
 
