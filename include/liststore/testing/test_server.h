@@ -31,10 +31,10 @@ namespace liststore {
 using TestTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
 
 struct TestServerOptions {
-  // Without clock and store. What is not said: free ports, HTTP, and the journal of the last 10,000
+  // Without clock, store and TLS, and with its instruments. What is not said: free ports, HTTP, and the journal of the last 10,000
   // requests.
   CqlServerOptions server;
-  // Where the clock stands; nullopt: at the present. A reset goes back to it.
+  // Where the clock stands, 1970 or later; nullopt: at the present. A reset goes back to it.
   std::optional<TestTime> clock;
   // Faults may fire less often than their times say.
   bool faults_are_optional = false;
@@ -160,7 +160,8 @@ class TestServer {
   // Back to the mark, or to an empty server: schema, rows and clock; faults and recorded requests
   // go. A fault that has not fired as often as it was to fails the test.
   void Reset();
-  // Runs a statement of CQL, without a driver. It is recorded as any request is.
+  // Runs a statement of CQL, without a driver: all its rows, 1000 to a request. Those are recorded, and met by faults, as
+  // any requests are.
   std::vector<Row> Execute(std::string_view statement);
   // Never null: one that could not be armed has failed the test, and never fires. Valid until the
   // next Reset or CheckFaults.
@@ -180,7 +181,7 @@ class TestServer {
   // At a test's end: fails it for each fault that has not fired as often as it was to, and forgets
   // all.
   void CheckFaults();
-  // CheckFaults, and ends it. Again: nothing.
+  // Ends it, and fails as CheckFaults does. Again: nothing.
   void Stop();
 
  private:
@@ -189,6 +190,8 @@ class TestServer {
 
   explicit TestServer(TestServerOptions options);
   void Fail(const std::string& message) const;
+  // What there is to say of faults that have not fired, which it forgets.
+  std::vector<std::string> TakeUnfired();
   int64_t FiredNow(const std::string& name) const;
 
   const TestServerOptions options_;
