@@ -181,7 +181,7 @@ function(liststore_check_sources_are_listed)
   list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE present ${patterns})
   # Strangers' projects: built by their tests, outside of this build.
-  list(FILTER present EXCLUDE REGEX "/tests/(install|fixtures)/")
+  list(FILTER present EXCLUDE REGEX "/tests/(install|fixtures|packages)/")
   get_property(left_out GLOBAL PROPERTY liststore_sources_left_out)
   list(REMOVE_ITEM present ${listed} ${left_out})
   if(present)
