@@ -40,8 +40,7 @@ struct Seen {
   std::atomic<size_t> calls{0};
   std::atomic<size_t> lines{0};
   std::atomic<size_t> answer_bytes_max{0};
-  std::function<void()>
-      at_line;  // by the loop, when a line was dealt with; set before one is sent
+  std::function<void()> at_line;  // by the loop, when a line was dealt with; set before one is sent
 };
 
 // A request is a line, and so is its answer: what the line says after the face's name, but for
