@@ -173,7 +173,7 @@ TEST_F(MemoryLimitOverCql, SuperusersAloneChangeItWhereClientsLogIn) {
   Must("CREATE ROLE bob WITH PASSWORD = 'bob' AND LOGIN = true");
   CqlSession bob(server_->cql_port(), CqlLogin{"bob", "bob"});
   const CqlAnswer refused = bob.Run({Change("rows", 2 * kStartBytes), {}});
-  EXPECT_EQ(refused.error, "Only superusers may write to liststore.memory");
+  EXPECT_EQ(refused.error, "Only superusers may use <table liststore.memory>");
   EXPECT_EQ(refused.code, 0x2100);
   EXPECT_EQ(Of("rows", "limit_bytes"), kStartBytes);
   Must(Change("rows", 2 * kStartBytes));
