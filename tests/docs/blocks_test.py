@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 try:
     import page
@@ -38,7 +39,8 @@ SCHEMAS = (
 # Who runs the blocks of pages that this does not.
 ELSEWHERE = {
     "docs/cql_errors.md": "tests/over_cql/error_table_test.cc", "docs/embedding.md": "tests/install/install_test",
-    "docs/migration.md": "tests/peers/run_tests", "docs/moving_to_fixtures.md": "tests/docs/moving_test.py",
+    "docs/migration.md": "tests/peers/run_tests", "docs/python_cache.md": "tests/fixtures/python_cache/run_tests",
+    "docs/moving_to_fixtures.md": "tests/docs/moving_test.py",
     "docs/test_double.md": "tests/docs/test_double_test.py"}
 # Pages whose blocks are no code, or take what no test has: a package that was built, an operating system to install in.
 NOT_RUN = ("docs/architecture.md", "docs/data_model.md", "docs/packages.md")
@@ -174,20 +176,27 @@ def check_roles(root, program):
         yield from problems(asked, blocks.run_sh(asked), "role,super,login,options\nroot,True,True,{}\n")
 
 
-def check_operations(root, program):
-    """Options in the file of docs/operations.md are such as the program has."""
-    described = subprocess.run([program, "serve", "--help"], capture_output=True, text=True, timeout=60, check=True)
-    known = set(re.findall(r"Env:(LISTSTORE_\w+)", described.stdout))
-    text = next(text for _, text in blocks_of(root, "docs/operations.md") if text.startswith("LISTSTORE_"))
-    for name in re.findall(r"^(\w+)=", text, re.MULTILINE):
-        if name not in known:
-            yield f"docs/operations.md: no option takes {name}"
+def check_configurations(root, program):
+    """Configurations in the documents are such as the program takes."""
+    for name in ("docs/operations.md", "docs/settings.md"):
+        text = next((text for _, text in blocks_of(root, name) if text.startswith("address = ")), "")
+        settings = re.findall(r"^([\w-]+) = ", text, re.MULTILINE)
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(text)
+            file.flush()
+            printed = subprocess.run([program, "serve", "--config", file.name, "--print-config"], capture_output=True,
+                                     text=True, timeout=60, check=False)
+            if printed.returncode != 0 or not settings:
+                yield f"{name}: no configuration: {printed.stderr or text}"
+            for setting in settings:
+                if not re.search(rf"^{setting} = .*{re.escape(file.name)}", printed.stdout, re.MULTILINE):
+                    yield f"{name}: {setting} is not taken from the file"
 
 
 def check_all_are_run(root, _):
     """A page with blocks of code is one that somebody runs, or is said not to be."""
     here = {"README.md", "docs/ten_minutes.md", "docs/http.md", "docs/console.md", "docs/cql_support.md", "docs/tls.md",
-            "docs/roles.md", "docs/operations.md"}
+            "docs/roles.md", "docs/operations.md", "docs/settings.md"}
     for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         name = path.relative_to(root).as_posix()
         if not page.BLOCK.search(path.read_text(encoding="utf-8")) or name.startswith(FIXTURES):
@@ -202,7 +211,7 @@ def main():
         if shutil.which(tool) is None:
             print(f"skipped: there is no {tool}")
             return 77
-    checks = (check_readme, check_pages, check_cql_support, check_tls, check_roles, check_operations,
+    checks = (check_readme, check_pages, check_cql_support, check_tls, check_roles, check_configurations,
               console_sessions.check, check_all_are_run)
     broken = []
     for check in checks:
