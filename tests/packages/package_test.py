@@ -192,6 +192,13 @@ class NoticesTest(unittest.TestCase):
                     done = subprocess.CompletedProcess([], 0, "", "")
                     with patch(kind.__globals__["subprocess"], "run", return_value=done):
                         paths = kind(program, version, pathlib.Path(folder))
+                elif name == "wheel_cache":  # around a module, which is compiled
+                    own = kind.__globals__
+                    with unittest.mock.patch.dict(
+                            own, _compile=lambda *_: (program, notices.third_party(program)),
+                            platform_tag=lambda _: "manylinux_2_17_x86_64",
+                            _choose=lambda _: [("cp311-abi3", ".abi3.so", "include", "0x030b0000")]):
+                        paths = kind(program, version, pathlib.Path(folder))
                 else:
                     paths = kind(program, version, pathlib.Path(folder))
                 archives = [path for path in paths if path.suffix != ".pom"]

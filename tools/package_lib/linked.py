@@ -1,4 +1,4 @@
-"""What of other projects is inside of the static program: found in the linker's map and the compiler's dependencies,
+"""What of other projects is inside of a program or module: found in the linker's map and the compiler's dependencies,
 not in a list that somebody keeps, and named as dpkg knows it."""
 
 import dataclasses
@@ -78,8 +78,8 @@ def _objects_of(archives, objects):
     return tuple(folders), {one for one in objects if not one.startswith("/")}
 
 
-def _headers(build, archives, objects):
-    """The headers of the system that the program's objects were compiled with."""
+def _headers(build, archives, objects, without):
+    """The headers of the system that the objects were compiled with, but for those in the folder `without`."""
     folders, single = _objects_of(archives, objects)
     said = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True)
     found, is_ours = set(), False
@@ -87,7 +87,7 @@ def _headers(build, archives, objects):
         if line and not line[0].isspace():
             name = line.split(":")[0]
             is_ours = name in single or name.startswith(folders)
-        elif is_ours and line.strip().startswith("/usr/"):
+        elif is_ours and line.strip().startswith("/usr/") and not line.strip().startswith(f"{without}/"):
             found.add(line.strip())
     if not found:
         raise Failure(f"ninja knows no headers of what was built in {build}: build it again with Ninja")
@@ -116,15 +116,17 @@ def _described(name, is_linked):
 
 
 @functools.lru_cache
-def packages(binary):
-    """All of them, by name. `binary` is where it was built, with its map beside it."""
-    map_file = binary.with_name("liststore.map")
-    if not map_file.is_file():
+def packages(binary, without=None):
+    """All of them, by name. `binary` is where it was built, with its map beside it. Headers in the folder `without`
+    are not looked at: those of an interpreter, for a module that runs in it."""
+    map_file = binary.with_name(f"{binary.name}.map")
+    build = next((folder for folder in binary.parents if (folder / "build.ninja").is_file()), None)
+    if build is None or not map_file.is_file():
         raise Failure(f"there is no {map_file}: what is inside of a program is known where it was built")
     archives, objects = inputs_of(map_file.read_text(encoding="utf-8"))
     outside = [path for path in archives | objects if path.startswith("/")]
     linked = _owners(outside)
-    headers = _owners(_headers(binary.parent.parent, archives, objects)) - linked
+    headers = _owners(_headers(build, archives, objects, without)) - linked
     return tuple(sorted([_described(name, True) for name in linked] + [_described(name, False) for name in headers]))
 
 

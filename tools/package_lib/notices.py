@@ -1,4 +1,4 @@
-"""THIRD_PARTY.txt and the SBOM of a program."""
+"""THIRD_PARTY.txt of a program or module, and the SBOM of a program."""
 
 import json
 import time
@@ -18,15 +18,20 @@ def _sources(packages):
     return dict(sorted(sources.items()))
 
 
-def third_party(binary):
-    """What is inside of the program, of whom, and under which licences, with their texts."""
-    sources = _sources(linked.packages(binary))
-    lines = ["liststore is under the Apache License 2.0: see LICENSE. The program contains code of these projects:", ""]
+def third_party(binary, without=None):
+    """What is inside of a program or module, of whom, and under which licences, with their texts; `without` as
+    `linked.packages` has it."""
+    sources = _sources(linked.packages(binary, without))
+    lines = ["liststore is under the Apache License 2.0: see LICENSE. What was built of it contains code of these"
+             " projects:", ""]
     for source, packages in sources.items():
         how = "linked" if any(package.is_linked for package in packages) else "headers"
         lines.append(f"  {source} {packages[0].source_version}: {packages[0].licence} ({how})")
-    lines += ["", "glibc and libxcrypt are under the LGPL: whoever has the program may link it again with versions of"
-              " their own,", "by the sources of liststore and `tools/package` (docs/packages.md)."]
+    lesser = [source for source, packages in sources.items()
+              if packages[0].licence.startswith("LGPL") and any(package.is_linked for package in packages)]
+    if lesser:
+        lines += ["", f"Under the LGPL: {', '.join(lesser)}. Whoever has this may link it again with versions of their"
+                  " own, by the", "sources of liststore and `tools/package` (docs/packages.md)."]
     for source, packages in sources.items():
         lines += ["", _RULE, f"{source} {packages[0].source_version}"]
         lines += [f"  {packages[0].homepage}"] if packages[0].homepage else []

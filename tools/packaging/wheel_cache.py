@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from package_lib import archive, build, elf
+from package_lib import archive, build, elf, linked, notices
 
 _ROOT = build.root_of(__file__)
 _PACKAGE = _ROOT / "tools/python_cache"
@@ -64,7 +64,7 @@ def missing():
         return "there is no Python 3.11 or later with its Python.h (package python3-dev)"
     if _zstd() is None:
         return "there is no libzstd.a (package libzstd-dev)"
-    return ""
+    return linked.missing()
 
 
 def _run(*command):
@@ -76,7 +76,7 @@ def _run(*command):
 
 
 def _compile(suffix, include, limited_api):
-    """The module, stripped. The engine is compiled once for all of them."""
+    """The module, stripped, and its notices. The engine is compiled once for all of them."""
     settings = {
         "CMAKE_BUILD_TYPE": "Release", "CMAKE_CXX_FLAGS_RELEASE": "-O3 -DNDEBUG", "LISTSTORE_BUILD_PYTHON_CACHE": "ON",
         "LISTSTORE_BUILD_TESTS": "OFF", "LISTSTORE_BUILD_BENCH": "OFF", "LISTSTORE_BUILD_TOOLS": "OFF",
@@ -90,8 +90,10 @@ def _compile(suffix, include, limited_api):
     _run("cmake", "--build", _BUILD, "--parallel", jobs, "--target", "liststore_python_cache")
     stripped = _BUILD / f"stripped/_native{suffix}"
     stripped.parent.mkdir(exist_ok=True)
-    _run("strip", "--strip-unneeded", "-o", stripped, _BUILD / f"tools/python_cache/_native{suffix}")
-    return stripped
+    module = _BUILD / f"tools/python_cache/_native{suffix}"
+    _run("strip", "--strip-unneeded", "-o", stripped, module)
+    # The interpreter's headers are of the interpreter, which the module is loaded into.
+    return stripped, notices.third_party(module, include)
 
 
 def platform_tag(module):
@@ -125,7 +127,7 @@ def _hash(data):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def _wheel(version, tag, module, out):
+def _wheel(version, tag, module, third_party, out):
     full_tag = f"{tag}-{platform_tag(module)}"
     info = f"liststore_cache-{version}.dist-info"
     sources = sorted(path for path in (_PACKAGE / "liststore_cache").iterdir()
@@ -136,7 +138,8 @@ def _wheel(version, tag, module, out):
         archive.member(f"liststore_cache/{module.name}", module, 0o755),
         archive.member(f"{info}/METADATA", _metadata(version)),
         archive.member(f"{info}/WHEEL", head),
-        archive.member(f"{info}/LICENSE", _ROOT / "LICENSE"),
+        archive.member(f"{info}/licenses/LICENSE", _ROOT / "LICENSE"),
+        archive.member(f"{info}/licenses/THIRD_PARTY.txt", third_party),
     ]
     record = "".join(f"{one.name},{_hash(one.data)},{len(one.data)}\n" for one in members)
     members.append(archive.member(f"{info}/RECORD", record + f"{info}/RECORD,,\n"))
@@ -145,5 +148,5 @@ def _wheel(version, tag, module, out):
 
 def package(binary, version, out):
     del binary  # has no part in it: the engine is compiled for a module
-    return [_wheel(version, tag, _compile(suffix, include, limited_api), out)
+    return [_wheel(version, tag, *_compile(suffix, include, limited_api), out)
             for tag, suffix, include, limited_api in _choose(_headers())]
