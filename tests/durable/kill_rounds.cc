@@ -34,6 +34,7 @@
 #include "engine/cql/values/encode_value.h"
 #include "tests/conformance/cql_session.h"
 #include "tests/durable/kill_ledger.h"
+#include "tests/support/kill_options.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/tools/program.h"
 
@@ -423,12 +424,14 @@ class Rounds {
   }
 
   void Run(int rounds) {
+    KillProgress progress;
     for (int round = 0; round < rounds; ++round) {
       if (round > 0 && random_.OneIn(3)) KillWhileStarting();
       Start();
       if (round == 0) MakeTables();
       Verify(round);
       WriteUntilKilled();
+      progress.Done(round + 1, rounds);
     }
     Start();
     Verify(rounds);
@@ -654,24 +657,13 @@ class Rounds {
 };
 
 int Main(int argc, char** argv) {
-  int rounds = 20;
-  uint64_t seed =
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() / 1000);
-  std::string directory;
-  std::string mode;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--rounds") rounds = std::atoi(argv[i + 1]);
-    if (name == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-    if (name == "--dir") directory = argv[i + 1];
-    if (name == "--mode") mode = argv[i + 1];
-  }
-  std::printf("seed=%llu\n", static_cast<unsigned long long>(seed));
-  std::fflush(stdout);
+  const KillOptions options = ReadKillOptions(argc, argv);
   signal(SIGPIPE, SIG_IGN);
   const ScratchFiles files;
   // What failed stays where --dir says.
-  Rounds(seed, directory.empty() ? files.Path("data") : directory, mode).Run(rounds);
+  Rounds(options.seed, options.directory.empty() ? files.Path("data") : options.directory,
+         options.mode)
+      .Run(options.rounds);
   return 0;
 }
 

@@ -31,6 +31,7 @@
 
 #include "engine/base/random.h"
 #include "liststore/list_store.h"
+#include "tests/support/kill_options.h"
 #include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
@@ -340,11 +341,13 @@ class Rounds {
   }
 
   void Run(int rounds) {
+    KillProgress progress;
     for (int round = 0; round < rounds; ++round) {
       if (random_.OneIn(3)) RunProcess(End::kWhileOpening);
       RunProcess(random_.OneIn(8)   ? End::kCloses
                  : random_.OneIn(8) ? End::kWhileClosing
                                     : End::kWhileWriting);
+      progress.Done(round + 1, rounds);
     }
     RunProcess(End::kCloses);
     RunProcess(End::kCloses);
@@ -512,27 +515,16 @@ std::optional<CommitLog> ModeOf(const std::string& name) {
   if (name == "os") return CommitLog::kOs;
   if (name == "periodic") return CommitLog::kPeriodic;
   if (name == "sync") return CommitLog::kSync;
-  Fail("--mode " + name + " is none of os, periodic and sync");
+  return std::nullopt;
 }
 
 int Main(int argc, char** argv) {
-  int rounds = 20;
-  auto seed =
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() / 1000);
-  std::string directory;
-  std::optional<CommitLog> mode;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--rounds") rounds = std::atoi(argv[i + 1]);
-    if (name == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-    if (name == "--dir") directory = argv[i + 1];
-    if (name == "--mode") mode = ModeOf(argv[i + 1]);
-  }
-  std::printf("seed=%llu\n", static_cast<unsigned long long>(seed));
-  std::fflush(stdout);
+  const KillOptions options = ReadKillOptions(argc, argv);
   const TempFolder folder;
   // What failed stays where --dir says.
-  Rounds(seed, directory.empty() ? folder / "data" : directory, mode).Run(rounds);
+  Rounds(options.seed, options.directory.empty() ? folder / "data" : options.directory,
+         ModeOf(options.mode))
+      .Run(options.rounds);
   return 0;
 }
 
