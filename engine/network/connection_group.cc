@@ -121,13 +121,14 @@ void ConnectionGroup::PassGate(uint64_t closed_now) {
 }
 
 void ConnectionGroup::ShakeHands() {
-  // Answers that are ready do not wait for it.
-  EndTurn(/*round_is_over=*/true);
   LoopShare::Handshakes& waiting = share_.handshakes;
-  // Where the heap refuses something, the others go on all the same. Behind what is ready now.
+  // Where the heap refuses something, be it to the end of the round, the others go on all the same: nobody else asks
+  // for those that wait. Behind what is ready now.
   const absl::Cleanup go_on = [&] {
     if (!waiting.fresh.empty() || !waiting.begun.empty()) shake_hands_.Ask();
   };
+  // Answers that are ready do not wait for it.
+  EndTurn(/*round_is_over=*/true);
   for (std::deque<uint64_t>* queue : {&waiting.begun, &waiting.fresh}) {
     bool is_done = false;
     while (!queue->empty() && !is_done) {

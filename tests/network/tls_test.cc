@@ -6,10 +6,13 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -647,6 +650,52 @@ TEST(Tls, HandshakesOfWhoHasGoneAreNotGoneOnWith) {
   // Those that wait when the server stops are not waited for.
   while (clients.size() < kMany) clients.push_back(std::make_unique<RawCqlClient>(server.port()));
   for (const auto& client : clients) ASSERT_TRUE(client->Send(hello));
+}
+
+// Answers to writes pass when their round is closed; where it was said so, the heap refuses what closing takes, once.
+class RefusedGate final : public network::AnswerGate {
+ public:
+  uint64_t Enter(uint32_t /*loop*/) override { return ++entered_; }
+  void CloseRound(uint32_t /*loop*/) override {
+    if (refuses_.exchange(false)) throw std::bad_alloc();
+    passed_ = entered_;
+  }
+  uint64_t Passed(uint32_t /*loop*/) override { return passed_; }
+  void TellOfPassing(uint32_t /*loop*/, std::function<void()> /*tell*/) override {}
+
+  void RefuseOnce() { refuses_ = true; }
+  bool has_refused() const { return !refuses_; }
+
+ private:
+  uint64_t entered_ = 0;  // both by the loop
+  uint64_t passed_ = 0;
+  std::atomic<bool> refuses_{false};
+};
+
+TEST(Tls, HandshakesGoOnWhenTheHeapRefusesTheEndOfARound) {
+  const TlsFiles files;
+  RefusedGate gate;
+  TlsServer server(files, {.gate = &gate});
+  RawTlsClient writer(server.port(), files.Trusting());
+  ExpectSays(writer, "a", "one:a\n");
+  TlsPeer peer(files.Trusting());
+  peer.Shake();
+  const std::string hello = peer.Take();
+  RawCqlClient first(server.port());
+  RawCqlClient second(server.port());
+  server.faces().AwaitConnections(3);
+  std::promise<void> go_on;
+  server.faces().face().HoldLoop([held = go_on.get_future().share()] { held.wait(); });
+  gate.RefuseOnce();
+  // In one turn of the loop: a round is open when the hands are shaken.
+  ASSERT_TRUE(writer.Send("write b\n"));
+  ASSERT_TRUE(first.Send(hello));
+  ASSERT_TRUE(second.Send(hello));
+  go_on.set_value();
+  EXPECT_EQ(writer.ReadBytes(6), "one:b\n");
+  EXPECT_TRUE(first.ReadSome());
+  EXPECT_TRUE(second.ReadSome());
+  EXPECT_TRUE(gate.has_refused());
 }
 
 TEST(Tls, HandshakesAreInTheBudget) {
