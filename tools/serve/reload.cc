@@ -43,6 +43,13 @@ std::string FixedEncryption(const ScyllaChoice& choice) {
   return fixed;
 }
 
+// Whether a setting that is read again has its effect without a restart. Files of TLS do where there is TLS before and
+// after. Where it comes or goes its certificate stands for all of them.
+bool IsTaken(std::string_view name, bool had_tls, bool has_tls) {
+  if (!name.starts_with("tls-") || (had_tls && has_tls)) return true;
+  return had_tls != has_tls && name != "tls-certificate";
+}
+
 template <typename Origins>
 const SettingOrigin* OriginIn(const Origins& origins, std::string_view name) {
   const auto at = origins.find(name);
@@ -53,12 +60,11 @@ const SettingOrigin* OriginIn(const Origins& origins, std::string_view name) {
 
 std::vector<std::string> WantRestart(const ScyllaChoice& running, const ScyllaChoice& now) {
   std::vector<std::string> names;
-  const bool tls_comes_or_goes = HasTls(running.options) != HasTls(now.options);
   for (const ServeSetting& row : ServeSettings()) {
     const std::string_view name = row.setting.name;
     // Of ScyllaDB's options each is looked at below.
     if (row.is_question || row.setting.type == settings::SettingType::kTexts) continue;
-    if (row.is_reread && !(tls_comes_or_goes && name == "tls-certificate")) continue;
+    if (row.is_reread && IsTaken(name, HasTls(running.options), HasTls(now.options))) continue;
     if (ValueText(row, running.options) == ValueText(row, now.options)) continue;
     names.push_back(WithPlace(name, OriginIn(now.options.sources, name)));
   }

@@ -455,6 +455,10 @@ TEST(Reload, WhatTakesARestartIsNamed) {
   ServeOptions other = now;
   other.tls_certificate = "b.crt";
   EXPECT_TRUE(WantRestart(choice(now), choice(other)).empty());
+  // Where there is none, what is said of it has no effect before the next start, which may refuse it.
+  ServeOptions half;
+  half.tls_key = "a.key";
+  EXPECT_EQ(WantRestart(choice({}), choice(half)), Texts{"tls-key (default)"});
 }
 
 TEST(Reload, FilesOfTlsOfAScyllaYamlTakeNoRestart) {
