@@ -10,7 +10,9 @@ import io
 import lzma
 import os
 import pathlib
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -24,7 +26,7 @@ ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "tools"))
 
 from package_lib import (archive, build, checksums, commands, completions, deb_file, elf, kinds, linked,  # noqa: E402
-                         man_pages, notices)
+                         man_pages, notices, sysroot)
 
 TIME = 1_700_000_000
 MEMBERS = [
@@ -130,6 +132,15 @@ class KindsTest(unittest.TestCase):
         with self.assertRaisesRegex(build.Failure, "not_here cannot be made here: there is no npm"):
             kinds.choose(found, "new,not_here")
 
+    def test_kinds_that_compile_are_not_for_another_processor(self):
+        known = kinds.find(ROOT / "tools/packaging")
+        made = {kind.name for kind in kinds.choose(known, None, is_for_another=True)}
+        self.assertEqual(made & {"binary", "tarball", "cpp", "wheel_cache"}, {"binary", "tarball"} & made)
+        self.assertIn("binary", made)
+        with self.assertRaisesRegex(build.Failure, "cpp cannot be made here: it has sources"):
+            kinds.choose(known, "binary,cpp", is_for_another=True)
+        self.assertEqual([kind.name for kind in kinds.choose(known, "binary,cpp")], ["binary", "cpp"])
+
     def test_what_is_wrong_is_said(self):
         for arguments, said in (
                 (["--only", "rpm"], "'rpm' is not a kind of package; there are "),
@@ -218,6 +229,58 @@ class ElfTest(unittest.TestCase):
                 elf.processor(path)
 
 
+class OtherProcessorTest(unittest.TestCase):
+    def setUp(self):
+        os.environ["SOURCE_DATE_EPOCH"] = str(TIME)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def program(self, machine):
+        path = self.folder / f"program-{machine}"
+        path.write_bytes(b"\x7fELF" + bytes(14) + machine.to_bytes(2, "little"))
+        return path
+
+    def test_its_programs_run_behind_an_emulator(self):
+        processor = {62: "x86_64", 183: "aarch64"}
+        machine, other = (62, 183) if platform.machine() == "x86_64" else (183, 62)
+        here, there = self.program(machine), self.program(other)
+        self.assertEqual(build.command(here), [str(here)])
+        with unittest.mock.patch.dict(os.environ, PATH=str(self.folder)):
+            with self.assertRaisesRegex(build.Failure, f"is for {processor[other]}, and there is no qemu-.*qemu-user-static"):
+                build.command(there)
+            emulator = self.folder / f"qemu-{processor[other]}-static"
+            emulator.touch(0o755)
+            self.assertEqual(build.command(there), [str(emulator), str(there)])
+
+    def test_only_libraries_are_loaded_for_it(self):
+        self.assertEqual(sysroot.library_packages("[build]\ncmake\ng++\nlibz-dev\nzlib1g-dev\n\n[test]\nlibgtest-dev\n"),
+                         ["libz-dev", "zlib1g-dev"])
+        self.assertIn("libssl-dev", sysroot.library_packages((ROOT / "tools/packages.txt").read_text()))
+
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "there is no dpkg-deb")
+    def test_a_root_knows_whose_its_files_are(self):
+        debs = []
+        for name, members in (
+                ("libz1", [archive.member("lib/arch/libz.so.1.2", "shared"), archive.Member("lib/arch/libz.so.1", link="libz.so.1.2"),
+                           archive.member("usr/share/doc/libz1/copyright", "All rights.\n")]),
+                ("libz-dev", [archive.member("usr/lib/arch/libz.a", "static"), archive.member("usr/include/z.h", "header"),
+                              archive.Member("usr/lib/arch/libz.so", link="/lib/arch/libz.so.1"),
+                              archive.Member("usr/share/doc/libz-dev", link="libz1")])):
+            package_of = deb_file.Package(name, {"Section": "libs", "Homepage": "of.z", "Description": "z"}, members)
+            debs.append(deb_file.write(self.folder, package_of, "1.2-3", "arm64"))
+        root = self.folder / "root"
+        for _ in range(2):  # anew, over what is there
+            sysroot.unpack(debs, root, ["libz-dev"])
+        self.assertEqual((root / "usr/lib/arch/libz.so").read_text(), "shared")
+        index = sysroot.Index(root)
+        self.assertIn(root / "usr/include/z.h", index)
+        self.assertNotIn(self.folder / "usr/include/z.h", index)
+        for path, owner in (("usr/include/z.h", "libz-dev"), ("lib/arch/../arch/libz.a", "libz-dev"),
+                            ("usr/lib/arch/libz.so", "libz1"), ("usr/include/y.h", None)):
+            self.assertEqual(index.owner(root / path), owner, path)
+        self.assertEqual(index.describe("libz-dev"), ("libz-dev", "1.2-3", "libz-dev", "1.2-3", "of.z"))
+        self.assertEqual(index.copyright_file("libz-dev").read_text(), "All rights.\n")
+
+
 class LinkedTest(unittest.TestCase):
     MAP = """Archive member included to satisfy reference by file (symbol)
 
@@ -244,7 +307,7 @@ LOAD /usr/lib/x86_64-linux-gnu/libunused.a
             linked.inputs_of("")
 
     def test_a_package_without_a_known_licence_stops(self):
-        unknown = linked.Package("libnew-dev", "1", "new", "1", "", True)
+        unknown = linked.Package("libnew-dev", "1", "new", "1", "", True, pathlib.Path("none"))
         with self.assertRaisesRegex(build.Failure, "libnew-dev.*source package new has no licence"):
             unknown.licence  # pylint: disable=pointless-statement
 

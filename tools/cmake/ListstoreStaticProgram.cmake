@@ -5,10 +5,14 @@
 # Whether `result`, the names of the libraries without a static one, is empty.
 function(liststore_find_missing_archives result)
   set(missing)
+  set(root)
+  if(CMAKE_SYSROOT)
+    set(root "--sysroot=${CMAKE_SYSROOT}")
+  endif()
   # What the program links, and what these stand on: libedit on tinfo and bsd, bsd on md.
   foreach(name IN ITEMS c stdc++ ssl crypto crypt edit tinfo bsd md lz4 snappy yaml z zstd)
     # libstdc++ and libc lie where the compiler knows.
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" "-print-file-name=lib${name}.a"
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" ${root} "-print-file-name=lib${name}.a"
       OUTPUT_VARIABLE place OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(NOT EXISTS "${place}")
       list(APPEND missing "lib${name}.a")

@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import platform
 import re
+import shutil
 import subprocess
 
 
@@ -37,11 +39,34 @@ def time_of_packages():
     return int(os.environ["SOURCE_DATE_EPOCH"])
 
 
-def static_program(root):
-    """Builds it in build/release, and returns its path."""
-    command = "source tools/setup.sh && ensure_packages build && build_preset release liststore_program liststore_static"
-    subprocess.run(["bash", "-c", f"set -euo pipefail; {command}"], cwd=root, check=True)
-    return root / "build/release/static/liststore"
+def static_program(root, target=None):
+    """Builds it in build/release, or of another processor in build/<target>, and returns its path."""
+    preset = target or "release"
+    _in_tree(root, f"ensure_packages build {target or ''}")
+    if target:
+        from package_lib import sysroot  # which is of this module
+
+        sysroot.make(target)
+    _in_tree(root, f"build_preset {preset} liststore_program liststore_static")
+    return root / f"build/{preset}/static/liststore"
+
+
+def _in_tree(root, command):
+    subprocess.run(["bash", "-c", f"set -euo pipefail; source tools/setup.sh; {command}"], cwd=root, check=True)
+
+
+def command(binary):
+    """What runs a program: its path, of another processor behind that of an emulator."""
+    from package_lib import elf  # which is of this module
+
+    processor = elf.processor(binary)
+    if processor == platform.machine():
+        return [str(binary)]
+    emulator = shutil.which(f"qemu-{processor}-static")
+    if emulator is None:
+        raise Failure(f"{binary} is for {processor}, and there is no qemu-{processor}-static to run it (package"
+                      " qemu-user-static)")
+    return [emulator, str(binary)]
 
 
 def check(binary, wanted_version):
@@ -54,7 +79,7 @@ def check(binary, wanted_version):
     if re.search(r"^\s*INTERP\s", headers.stdout, re.MULTILINE):
         raise Failure(f"{binary} needs libraries of the machine that it runs on: take build/release/static/liststore,"
                       " the target liststore_static")
-    said = subprocess.run([str(binary), "--version"], text=True, capture_output=True)
+    said = subprocess.run([*command(binary), "--version"], text=True, capture_output=True)
     first = said.stdout.split("\n")[0]
     if first != f"liststore {wanted_version}":
         raise Failure(f"{binary} says '{first}' and the source is of version {wanted_version}")

@@ -5,6 +5,8 @@ import dataclasses
 import json
 import subprocess
 
+from package_lib import build
+
 
 @dataclasses.dataclass(frozen=True)
 class Option:
@@ -50,5 +52,5 @@ def _command(said, above):
 
 def of(program):
     """The whole program as one command."""
-    said = subprocess.run([str(program), "--describe-commands"], capture_output=True, text=True, check=True)
+    said = subprocess.run([*build.command(program), "--describe-commands"], capture_output=True, text=True, check=True)
     return _command(json.loads(said.stdout), ())

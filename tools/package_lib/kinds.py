@@ -13,6 +13,7 @@ class Kind:
     summary: str  # the first line of the file's documentation
     package: typing.Callable  # (binary, version, out) -> the files that were made
     missing: str  # what this machine lacks for it; empty: nothing
+    not_for_others: str  # why it is not made for another processor; empty: it is
 
 
 def _load(path):
@@ -20,7 +21,8 @@ def _load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     missing = module.missing() if hasattr(module, "missing") else ""
-    return Kind(path.stem, module.__doc__.strip().split("\n")[0], module.package, missing)
+    return Kind(path.stem, module.__doc__.strip().split("\n")[0], module.package, missing,
+                getattr(module, "NOT_FOR_OTHER_PROCESSORS", ""))
 
 
 def find(folder):
@@ -28,18 +30,20 @@ def find(folder):
     return {path.stem: _load(path) for path in sorted(folder.glob("*.py"))}
 
 
-def choose(known, only):
-    """Those that are to be made: the names in `only`, or all that this machine can make."""
+def choose(known, only, is_for_another=False):
+    """Those that are to be made: the names in `only`, or all that this machine can make, for itself or for another
+    processor."""
+    reasons = {kind.name: kind.missing or (kind.not_for_others if is_for_another else "") for kind in known.values()}
     if only is None:
-        for kind in known.values():
-            if kind.missing:
-                print(f"{kind.name:12} left out: {kind.missing}")
-        return [kind for kind in known.values() if not kind.missing]
+        for name, reason in reasons.items():
+            if reason:
+                print(f"{name:12} left out: {reason}")
+        return [kind for kind in known.values() if not reasons[kind.name]]
     chosen = []
     for name in only.split(","):
         if name not in known:
             raise Failure(f"--only: '{name}' is not a kind of package; there are {', '.join(known)}")
-        if known[name].missing:
-            raise Failure(f"--only: {name} cannot be made here: {known[name].missing}")
+        if reasons[name]:
+            raise Failure(f"--only: {name} cannot be made here: {reasons[name]}")
         chosen.append(known[name])
     return chosen

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 
+from package_lib import sysroot
 from package_lib.build import Failure
 
 # Source package -> its licence, as SPDX writes it, of the parts that are linked. The whole texts are in the copyright
@@ -15,7 +16,10 @@ _LICENCES = {
     "abseil": "Apache-2.0",
     "boost1.81": "BSL-1.0",
     "cli11": "BSD-3-Clause",
+    # The libraries of Debian's compiler for another processor: glibc's start files and headers, and the kernel's.
+    "cross-toolchain-base": "LGPL-2.1-or-later AND GPL-2.0-only WITH Linux-syscall-note",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
     "libbsd": "BSD-3-Clause AND BSD-2-Clause AND ISC",
     "libedit": "BSD-3-Clause",
@@ -42,6 +46,7 @@ class Package:
     source_version: str
     homepage: str
     is_linked: bool  # code of one of its archives; else of its headers alone
+    copyright_file: pathlib.Path
 
     @property
     def licence(self):
@@ -52,10 +57,10 @@ class Package:
 
     @property
     def copyright_text(self):
-        path = pathlib.Path("/usr/share/doc", self.name, "copyright")
-        if not path.is_file():
-            raise Failure(f"there is no {path}, which the notices are made of: install {self.name} with its documents")
-        return path.read_text(encoding="utf-8", errors="replace")
+        if not self.copyright_file.is_file():
+            raise Failure(f"there is no {self.copyright_file}, which the notices are made of: install {self.name} with its"
+                          " documents")
+        return self.copyright_file.read_text(encoding="utf-8", errors="replace")
 
 
 def inputs_of(map_text):
@@ -78,25 +83,46 @@ def _objects_of(archives, objects):
     return tuple(folders), {one for one in objects if not one.startswith("/")}
 
 
-def _headers(build, archives, objects, without):
-    """The headers of the system that the objects were compiled with, but for those in the folder `without`."""
+def _headers(build, archives, objects, without, root):
+    """The headers of the system that the objects were compiled with, but for those in the folder `without`. `root` is
+    where another processor's are."""
     folders, single = _objects_of(archives, objects)
     said = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True)
+    systems = ("/usr/", f"{root}/") if root else ("/usr/",)
     found, is_ours = set(), False
     for line in said.stdout.splitlines():
         if line and not line[0].isspace():
             name = line.split(":")[0]
             is_ours = name in single or name.startswith(folders)
-        elif is_ours and line.strip().startswith("/usr/") and not line.strip().startswith(f"{without}/"):
+        elif is_ours and line.strip().startswith(systems) and not line.strip().startswith(f"{without}/"):
             found.add(line.strip())
     if not found:
         raise Failure(f"ninja knows no headers of what was built in {build}: build it again with Ninja")
     return found
 
 
-def _owners(paths):
-    """The packages that paths are of."""
+def _owners(paths, index):
+    """The packages that paths are of: of those in `index`, if there is one, and of this machine's."""
+    names = set()
+    here = []
+    for path in paths:
+        if index is None or path not in index:
+            here.append(path)
+        elif (name := index.owner(path)) is not None:
+            names.add(_InRoot(name))
+        else:
+            raise Failure(f"{path} is in the program and of no package that was unpacked: what is it?")
+    return names | _owners_here(here)
+
+
+class _InRoot(str):
+    """The name of a package that is not this machine's."""
+
+
+def _owners_here(paths):
     real = sorted({str(pathlib.Path(path).resolve()) for path in paths})
+    if not real:
+        return set()
     said = subprocess.run(["dpkg-query", "--search", *real], capture_output=True, text=True, check=False)
     owners = {}
     for line in said.stdout.splitlines():
@@ -108,11 +134,14 @@ def _owners(paths):
     return set(owners.values())
 
 
-def _described(name, is_linked):
+def _described(name, is_linked, index):
+    if isinstance(name, _InRoot):
+        return Package(*index.describe(name), is_linked, index.copyright_file(name))
     form = "${Version}\t${source:Package}\t${source:Version}\t${Homepage}"
     said = subprocess.run(["dpkg-query", "--show", f"--showformat={form}\n", name],
                           capture_output=True, text=True, check=True)
-    return Package(name, *said.stdout.splitlines()[0].split("\t"), is_linked)
+    return Package(name, *said.stdout.splitlines()[0].split("\t"), is_linked,
+                   pathlib.Path("/usr/share/doc", name, "copyright"))
 
 
 @functools.lru_cache
@@ -125,9 +154,12 @@ def packages(binary, without=None):
         raise Failure(f"there is no {map_file}: what is inside of a program is known where it was built")
     archives, objects = inputs_of(map_file.read_text(encoding="utf-8"))
     outside = [path for path in archives | objects if path.startswith("/")]
-    linked = _owners(outside)
-    headers = _owners(_headers(build, archives, objects, without)) - linked
-    return tuple(sorted([_described(name, True) for name in linked] + [_described(name, False) for name in headers]))
+    root = sysroot.of(binary)
+    index = sysroot.Index(root) if root else None
+    linked = _owners(outside, index)
+    headers = _owners(_headers(build, archives, objects, without, root), index) - linked
+    return tuple(sorted([_described(name, True, index) for name in linked]
+                        + [_described(name, False, index) for name in headers]))
 
 
 def missing():

@@ -3,6 +3,8 @@
 from package_lib import archive
 from package_lib.build import root_of
 
+NOT_FOR_OTHER_PROCESSORS = "it has sources, which are for all processors"
+
 FILES = ("CMakeLists.txt", "LICENSE", "README.md")
 FOLDERS = ("engine", "include", "tools/cmake", "tools/fixtures/cpp")
 

@@ -2,6 +2,7 @@
 
 import gzip
 import pathlib
+import platform
 import re
 import tempfile
 import time
@@ -173,5 +174,8 @@ def _development(prefix, soname, version):
 
 def package(binary, version, out):
     architecture = elf.debian_architecture(binary)
-    packages = [_program(binary, version), _server(version), *_libraries(binary.parent.parent, version)]
+    packages = [_program(binary, version), _server(version)]
+    # The libraries are compiled here, for this processor.
+    if elf.processor(binary) == platform.machine():
+        packages += _libraries(binary.parent.parent, version)
     return [deb_file.write(out, one, version, architecture) for one in packages]

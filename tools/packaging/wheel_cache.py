@@ -10,6 +10,8 @@ import subprocess
 
 from package_lib import archive, build, elf, linked, notices
 
+NOT_FOR_OTHER_PROCESSORS = "its module is compiled for the Python of this machine"
+
 _ROOT = build.root_of(__file__)
 _PACKAGE = _ROOT / "tools/python_cache"
 _BUILD = _ROOT / "build/python_cache"

@@ -166,6 +166,8 @@ class TestServer {
   // Runs a statement of CQL, without a driver: all its rows, 1000 to a request. Those are recorded, and met by faults, as
   // any requests are.
   std::vector<Row> Execute(std::string_view statement);
+  // The same with no more rows than `limit`, and without the pages behind them. 0 fails the test.
+  std::vector<Row> ExecuteUpTo(size_t limit, std::string_view statement);
   // Never null: one that could not be armed has failed the test, and never fires. Valid until the
   // next Reset or CheckFaults.
   ArmedFault* Fault(TestFault fault);
