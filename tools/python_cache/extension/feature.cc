@@ -4,6 +4,7 @@
 #include "tools/python_cache/extension/arguments.h"
 #include "tools/python_cache/extension/errors.h"
 #include "tools/python_cache/extension/feature_calls.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store.h"
 
 namespace liststore::python {

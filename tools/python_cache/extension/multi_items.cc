@@ -4,6 +4,7 @@
 #include <new>
 
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/results.h"
 
 namespace liststore::python {
@@ -164,7 +165,7 @@ PyGetSetDef multi_members[] = {
     {"value_offsets", ValueOffsets, nullptr,
      "numpy int64, one more than items: where values lie in value_bytes.", nullptr},
     {"value_bytes", ValueBytes, nullptr, "numpy uint8: all values, one after the other.", nullptr},
-    {"expires_at_seconds", Expiries, nullptr,
+    {"expires_at_seconds", Getter<Expiries>(), nullptr,
      "numpy int64: seconds since 1970; of a read with with_expiry=True.", nullptr},
     {"presence", Presence, nullptr,
      "numpy uint8, one for each list: 0 absent, 1 partial, 2 complete.", nullptr},

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 
 namespace liststore::python {
 namespace {
@@ -276,7 +277,7 @@ PyGetSetDef items_members[] = {
      "numpy int64: nanoseconds since 1970, newest first. One copy, since the store keeps them in "
      "another form. Raises OverflowError after the year 2262.",
      nullptr},
-    {"expires_at_seconds", Expiries, nullptr,
+    {"expires_at_seconds", Getter<Expiries>(), nullptr,
      "numpy int64: seconds since 1970; of a read with with_expiry=True.", nullptr},
     {"presence", PresenceOf, nullptr,
      "How much of the list the store has: 0 absent, 1 partial, 2 complete. None of a view.",

@@ -6,6 +6,7 @@
 
 #include "tools/python_cache/extension/arguments.h"
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store_calls.h"
 
 namespace liststore::python {
@@ -225,8 +226,8 @@ PyGetSetDef store_members[] = {{"closed", IsClosed, nullptr, "Whether it was clo
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot store_slots[] = {
-    {Py_tp_new, Slot(NewStore)},
-    {Py_tp_init, Slot(InitStore)},
+    {Py_tp_new, SafeSlot<NewStore>()},
+    {Py_tp_init, SafeSlot<InitStore>()},
     {Py_tp_dealloc, Slot(DeallocStore)},
     {Py_tp_traverse, Slot(TraverseStore)},
     {Py_tp_clear, Slot(ClearStore)},
@@ -239,7 +240,7 @@ PyType_Spec store_spec = {"liststore_cache.Store", sizeof(StoreObject), 0,
                           store_slots};
 
 PyType_Slot cache_slots[] = {
-    {Py_tp_init, Slot(InitCache)},
+    {Py_tp_init, SafeSlot<InitCache>()},
     {Py_tp_doc,
      const_cast<char*>("A store that evicts, in front of a slower one. Options: see the stub.")},
     {0, nullptr}};

@@ -98,6 +98,7 @@ class Cache(Store):
         self,
         *,
         # For many lists an answer each, in their order: items, None (there is no such list), or an exception.
+        # What it raises is the cause of CallbackFailed; what is no Exception (KeyboardInterrupt) is raised as it is.
         loader: Optional[Callable[[Tuple[_List, ...]], Iterable[Union[_Items, None, Exception]]]] = None,
         writer: Optional[Callable[[_List, str, Any], object]] = None,  # list, "add", "remove_value" or "remove_all"
         write_policy: str = "through",  # or "around"
