@@ -75,7 +75,8 @@ PyMethodDef feature_methods[] = {
      "value); all or none; at most 65,535."},
     {"add_arrays", Method<AddArrays>(), kNamed,
      "add_arrays(entity_id, timestamps, values) -> (stored, skipped_expired)\n\ntimestamps: int64 "
-     "or uint64; values: an array of as many elements, whose bytes are the values."},
+     "or uint64, none below 0; values: an array of as many elements, whose bytes are the values. "
+     "Raises TypeError for objects and pointers."},
     {"remove_value", Method<RemoveValue>(), kNamed,
      "remove_value(entity_id, value) -> int or None\n\nHow many items had it. None of a Cache with "
      "a "
