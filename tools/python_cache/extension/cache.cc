@@ -257,11 +257,7 @@ absl::Status OpenCache(State& state, ListCacheOptions options, OpenArguments ope
 
 int InitCache(PyObject* self, PyObject* arguments, PyObject* keywords) {
   State& state = *reinterpret_cast<StoreObject*>(self)->state;
-  if (PyTuple_Size(arguments) != 0 || state.store != nullptr) {
-    PyErr_SetString(PyExc_TypeError, state.store != nullptr ? "the cache is open already"
-                                                            : "Cache() takes its options by name");
-    return -1;
-  }
+  if (!BeginOpening(state, arguments, "Cache")) return -1;
   const Ref rest(keywords == nullptr ? PyDict_New() : PyDict_Copy(keywords));
   OpenArguments opened;
   ListCacheOptions options;
