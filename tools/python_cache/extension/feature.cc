@@ -104,6 +104,7 @@ PyGetSetDef feature_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot feature_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocFeature)},
     {Py_tp_traverse, Slot(TraverseFeature)},
     {Py_tp_repr, Slot(FeatureText)},

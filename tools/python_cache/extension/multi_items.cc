@@ -174,6 +174,7 @@ PyGetSetDef multi_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot multi_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocMultiItems)},
     {Py_tp_methods, multi_methods},
     {Py_tp_getset, multi_members},
@@ -185,8 +186,10 @@ PyType_Slot multi_slots[] = {
 PyType_Spec multi_spec = {"liststore_cache.MultiItems", sizeof(MultiItemsObject), 0,
                           Py_TPFLAGS_DEFAULT, multi_slots};
 
-PyType_Slot column_slots[] = {
-    {Py_tp_dealloc, Slot(DeallocColumn)}, {Py_bf_getbuffer, Slot(GetColumnBuffer)}, {0, nullptr}};
+PyType_Slot column_slots[] = {{Py_tp_new, Slot(RefuseNew)},
+                              {Py_tp_dealloc, Slot(DeallocColumn)},
+                              {Py_bf_getbuffer, Slot(GetColumnBuffer)},
+                              {0, nullptr}};
 PyType_Spec column_spec = {"liststore_cache._Column", sizeof(ColumnObject), 0, Py_TPFLAGS_DEFAULT,
                            column_slots};
 

@@ -298,6 +298,7 @@ PyGetSetDef items_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot items_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocItems)},
     {Py_tp_methods, items_methods},
     {Py_tp_getset, items_members},

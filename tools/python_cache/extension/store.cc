@@ -95,6 +95,11 @@ PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, const char* name, PyT
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
+PyObject* RefuseNew(PyTypeObject* type, PyObject*, PyObject*) {
+  PyErr_Format(PyExc_TypeError, "%R has no constructor: its objects are made by a Store", type);
+  return nullptr;
+}
+
 namespace {
 
 StoreObject* Self(PyObject* self) { return reinterpret_cast<StoreObject*>(self); }

@@ -81,6 +81,8 @@ bool AddStoreTypes(PyObject* module);
 bool AddClockType(PyObject* module);
 bool AddFeatureType(PyObject* module);
 PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, const char* name, PyTypeObject* base);
+// tp_new of types whose objects are made by calls of a store.
+PyObject* RefuseNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords);
 
 // Destroys the store if it is closed and nothing points into it. A process that was forked leaves it as
 // it is: the threads of it are not here, and its files are those of the process that opened it.

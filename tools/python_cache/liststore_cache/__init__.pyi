@@ -127,6 +127,7 @@ class Cache(Store):
         load_from: Optional[_Path] = None,
     ) -> None: ...
 
+# Feature, Items and MultiItems are made by a Store; their own constructors raise TypeError.
 class Feature:
     @property
     def entity_type(self) -> str: ...
