@@ -84,6 +84,8 @@ class ListItems {
   ListItemView operator[](size_t index) const;
   // Removes all items and keeps the memory. presence() is kAbsent afterwards.
   void clear();
+  // The memory that it keeps, for items of this read or of earlier ones. O(1).
+  size_t held_bytes() const { return bytes_.capacity() + places_.capacity() * sizeof(Place); }
 
   class Iterator {
    public:

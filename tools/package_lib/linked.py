@@ -84,8 +84,10 @@ def _objects_of(archives, objects):
 
 
 def _headers(build, archives, objects, without, root):
-    """The headers of the system that the objects were compiled with, but for those in the folder `without`. `root` is
-    where another processor's are."""
+    """The headers of the system that the objects were compiled with, but for those in the folder `without` and in
+    others of its name: Debian has Python's pyconfig.h in a folder of the architecture. `root` is where another
+    processor's are."""
+    name_without = f"/{pathlib.Path(without).name}/" if without else None
     folders, single = _objects_of(archives, objects)
     said = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True)
     systems = ("/usr/", f"{root}/") if root else ("/usr/",)
@@ -94,7 +96,7 @@ def _headers(build, archives, objects, without, root):
         if line and not line[0].isspace():
             name = line.split(":")[0]
             is_ours = name in single or name.startswith(folders)
-        elif is_ours and line.strip().startswith(systems) and not line.strip().startswith(f"{without}/"):
+        elif is_ours and line.strip().startswith(systems) and not (name_without and name_without in line):
             found.add(line.strip())
     if not found:
         raise Failure(f"ninja knows no headers of what was built in {build}: build it again with Ninja")

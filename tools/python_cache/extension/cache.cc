@@ -1,10 +1,12 @@
 // Cache: options, loader, writer and executor.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tools/python_cache/extension/arguments.h"
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store.h"
 
 namespace liststore::python {
@@ -19,21 +21,53 @@ PyObject* NameOfList(const ListId& list) {
   return PyTuple_Pack(4, type.get(), feature.get(), version.get(), entity.get());
 }
 
-// What the loader said of one list: items, None, or an exception.
-bool AnswerOne(ListLoad& load, size_t index, PyObject* said) {
-  if (said == Py_None) {
-    load.Answer(index, {});
+// Hands on what the loader said of lists, some at a time: a list that is put may wait for the disk, so
+// Python's lock is let go for it, and to get it back may take longer than a list does.
+class Answers {
+ public:
+  explicit Answers(ListLoad& load) : load_(load) {}
+
+  // Of one list: items, None, or an exception. False: a Python error is set.
+  bool Add(size_t index, PyObject* said) {
+    if (said != Py_None) {
+      const int is_error = PyObject_IsInstance(said, PyExc_Exception);
+      if (is_error < 0) return false;
+      if (is_error == 1) {
+        load_.Fail(index, ExceptionStatus("loader", said));
+        return true;
+      }
+    }
+    Parsed& parsed = parsed_.emplace_back();
+    parsed.index = index;
+    if (said != Py_None && !parsed.items.Parse(said)) {
+      parsed_.pop_back();
+      return false;
+    }
+    items_ += parsed.items.items().size();
+    if (parsed_.size() >= kListsOfALongCall || items_ >= kItemsOfALongCall) HandOn();
     return true;
   }
-  if (PyObject_IsInstance(said, PyExc_Exception) == 1) {
-    load.Fail(index, ExceptionStatus("loader", said));
-    return true;
+
+  void HandOn() {
+    if (parsed_.empty()) return;
+    {
+      const WithoutGil gil;
+      for (const Parsed& one : parsed_) load_.Answer(one.index, one.items.items());
+    }
+    parsed_.clear();
+    items_ = 0;
   }
-  ParsedItems items;
-  if (!items.Parse(said)) return false;
-  load.Answer(index, items.items());
-  return true;
-}
+
+ private:
+  struct Parsed {
+    size_t index = 0;
+    ParsedItems items;
+  };
+
+  ListLoad& load_;
+  std::vector<Parsed> parsed_;
+  size_t items_ = 0;
+};
 
 absl::Status CallLoader(const State& state, ListLoad& load) {
   const WithGil gil;
@@ -55,12 +89,15 @@ absl::Status CallLoader(const State& state, ListLoad& load) {
     return absl::InvalidArgumentError(
         absl::StrCat("the loader was asked for ", load.size(), " lists and answered with ", count));
   }
-  for (size_t i = 0; i < count; ++i) {
-    if (!AnswerOne(load, i, PyTuple_GetItem(answers.get(), static_cast<Py_ssize_t>(i)))) {
-      return TakeCallbackError("loader");
-    }
+  Answers parsed(load);
+  absl::Status status;
+  for (size_t i = 0; i < count && status.ok(); ++i) {
+    PyObject* const one = PyTuple_GetItem(answers.get(), static_cast<Py_ssize_t>(i));
+    if (!parsed.Add(i, one)) status = TakeCallbackError("loader");
   }
-  return absl::OkStatus();
+  // Also after an error: the lists before it were answered.
+  parsed.HandOn();
+  return status;
 }
 
 // writer(list, kind, argument): "add" with items, "remove_value" with a value, "remove_all".
@@ -100,13 +137,10 @@ constexpr char kTaskName[] = "liststore_cache.refresh";
 
 using Task = std::function<void()>;
 
+// Nobody waits for a refresh: its error is counted, and not raised.
 void RunTask(Task& task) {
-  {
-    const WithoutGil gil;
-    task();
-  }
-  // Nobody waits for a refresh: its error is counted, and not raised.
-  DropCallbackError();
+  const WithoutGil gil;
+  task();
 }
 
 PyObject* RunCapsule(PyObject* capsule, PyObject*) {
@@ -116,12 +150,24 @@ PyObject* RunCapsule(PyObject* capsule, PyObject*) {
   return None();
 }
 
+PyObject* RunDropped(Task* task) {
+  RunTask(*task);
+  return None();
+}
+
+// An executor that was shut down drops what it was given; the cache waits for all of them. Objects go
+// at any time: an error that is set then stays.
 void DestroyCapsule(PyObject* capsule) {
   auto* const task = static_cast<std::unique_ptr<Task>*>(PyCapsule_GetPointer(capsule, kTaskName));
-  if (task == nullptr) return;
-  // An executor that was shut down drops what it was given; the cache waits for all of them.
-  if (const std::unique_ptr<Task> once = std::move(*task)) RunTask(*once);
-  delete task;
+  const std::unique_ptr<std::unique_ptr<Task>> held(task);
+  if (task == nullptr || *task == nullptr) return;
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  const Ref done(GuardedCall<RunDropped, PyObject*>(task->get()));
+  if (!done) TakeLooseError(nullptr);
+  PyErr_Restore(type, value, trace);
 }
 
 PyMethodDef run_method = {"refresh", Method<RunCapsule>(), METH_NOARGS, nullptr};
@@ -132,7 +178,7 @@ void HandToExecutor(const State& state, Task task) {
   auto* const held = new std::unique_ptr<Task>(new Task(std::move(task)));
   const Ref capsule(PyCapsule_New(held, kTaskName, DestroyCapsule));
   if (!capsule) {
-    PyErr_Clear();
+    TakeLooseError(nullptr);
     RunTask(**held);
     delete held;
     return;
@@ -143,7 +189,7 @@ void HandToExecutor(const State& state, Task task) {
                      ? PyObject_CallFunctionObjArgs(submit.get(), callable.get(), nullptr)
                      : nullptr);
   // Refused: the capsule goes with its last reference, and the refresh runs here.
-  if (!said) PyErr_Clear();
+  if (!said && PyErr_Occurred()) TakeLooseError(nullptr);
 }
 
 bool TakeCacheOptions(PyObject* rest, ListCacheOptions* options, Callbacks* callbacks) {
@@ -211,11 +257,7 @@ absl::Status OpenCache(State& state, ListCacheOptions options, OpenArguments ope
 
 int InitCache(PyObject* self, PyObject* arguments, PyObject* keywords) {
   State& state = *reinterpret_cast<StoreObject*>(self)->state;
-  if (PyTuple_Size(arguments) != 0 || state.store != nullptr) {
-    PyErr_SetString(PyExc_TypeError, state.store != nullptr ? "the cache is open already"
-                                                            : "Cache() takes its options by name");
-    return -1;
-  }
+  if (!BeginOpening(state, arguments, "Cache")) return -1;
   const Ref rest(keywords == nullptr ? PyDict_New() : PyDict_Copy(keywords));
   OpenArguments opened;
   ListCacheOptions options;

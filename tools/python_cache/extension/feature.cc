@@ -4,6 +4,7 @@
 #include "tools/python_cache/extension/arguments.h"
 #include "tools/python_cache/extension/errors.h"
 #include "tools/python_cache/extension/feature_calls.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store.h"
 
 namespace liststore::python {
@@ -74,7 +75,8 @@ PyMethodDef feature_methods[] = {
      "value); all or none; at most 65,535."},
     {"add_arrays", Method<AddArrays>(), kNamed,
      "add_arrays(entity_id, timestamps, values) -> (stored, skipped_expired)\n\ntimestamps: int64 "
-     "or uint64; values: an array of as many elements, whose bytes are the values."},
+     "or uint64, none below 0; values: an array of as many elements, whose bytes are the values. "
+     "Raises TypeError for objects and pointers."},
     {"remove_value", Method<RemoveValue>(), kNamed,
      "remove_value(entity_id, value) -> int or None\n\nHow many items had it. None of a Cache with "
      "a "
@@ -102,6 +104,7 @@ PyGetSetDef feature_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot feature_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocFeature)},
     {Py_tp_traverse, Slot(TraverseFeature)},
     {Py_tp_repr, Slot(FeatureText)},

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "tools/python_cache/extension/arguments.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store.h"
 
 namespace liststore::python {
@@ -60,7 +61,7 @@ PyGetSetDef clock_members[] = {
     {"now_nanos", Now, nullptr, "Where it stands, in nanoseconds since 1970.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot clock_slots[] = {
-    {Py_tp_new, Slot(NewClock)},
+    {Py_tp_new, SafeSlot<NewClock>()},
     {Py_tp_dealloc, Slot(DeallocClock)},
     {Py_tp_methods, clock_methods},
     {Py_tp_getset, clock_members},

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/results.h"
 
 namespace liststore::python {
@@ -164,7 +165,7 @@ PyGetSetDef multi_members[] = {
     {"value_offsets", ValueOffsets, nullptr,
      "numpy int64, one more than items: where values lie in value_bytes.", nullptr},
     {"value_bytes", ValueBytes, nullptr, "numpy uint8: all values, one after the other.", nullptr},
-    {"expires_at_seconds", Expiries, nullptr,
+    {"expires_at_seconds", Getter<Expiries>(), nullptr,
      "numpy int64: seconds since 1970; of a read with with_expiry=True.", nullptr},
     {"presence", Presence, nullptr,
      "numpy uint8, one for each list: 0 absent, 1 partial, 2 complete.", nullptr},
@@ -173,6 +174,7 @@ PyGetSetDef multi_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot multi_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocMultiItems)},
     {Py_tp_methods, multi_methods},
     {Py_tp_getset, multi_members},
@@ -184,8 +186,10 @@ PyType_Slot multi_slots[] = {
 PyType_Spec multi_spec = {"liststore_cache.MultiItems", sizeof(MultiItemsObject), 0,
                           Py_TPFLAGS_DEFAULT, multi_slots};
 
-PyType_Slot column_slots[] = {
-    {Py_tp_dealloc, Slot(DeallocColumn)}, {Py_bf_getbuffer, Slot(GetColumnBuffer)}, {0, nullptr}};
+PyType_Slot column_slots[] = {{Py_tp_new, Slot(RefuseNew)},
+                              {Py_tp_dealloc, Slot(DeallocColumn)},
+                              {Py_bf_getbuffer, Slot(GetColumnBuffer)},
+                              {0, nullptr}};
 PyType_Spec column_spec = {"liststore_cache._Column", sizeof(ColumnObject), 0, Py_TPFLAGS_DEFAULT,
                            column_slots};
 

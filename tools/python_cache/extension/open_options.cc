@@ -185,7 +185,7 @@ void SetListeners(State& state, Options& options) {
                                                              items.get(), reason.get(), nullptr)
                               : nullptr);
       }
-      if (PyErr_Occurred()) PyErr_WriteUnraisable(listener.get());
+      if (PyErr_Occurred()) TakeLooseError(listener.get());
     };
   }
   options.on_keeping = [&state](std::string_view line) {

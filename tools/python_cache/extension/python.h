@@ -8,7 +8,6 @@
 #endif
 #include <Python.h>
 
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -88,27 +87,6 @@ inline PyObject* None() {
 using NamedCall = PyObject*(PyObject* self, PyObject* const* args, Py_ssize_t count,
                             PyObject* names);
 using PlainCall = PyObject*(PyObject* self, PyObject* argument);
-
-template <auto kCall, typename... Arguments>
-PyObject* GuardedCall(Arguments... arguments) noexcept {
-  try {
-    return kCall(arguments...);
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-}
-
-template <auto kCall, typename... Arguments>
-PyCFunction GuardedMethod(PyObject* (*)(Arguments...)) {
-  PyObject* (*const guarded)(Arguments...) = &GuardedCall<kCall, Arguments...>;
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(guarded));
-}
-
-// A method for a table of methods. No memory is a MemoryError.
-template <auto kCall>
-PyCFunction Method() {
-  return GuardedMethod<kCall>(kCall);
-}
 
 inline constexpr int kNamed = METH_FASTCALL | METH_KEYWORDS;
 

@@ -1,20 +1,28 @@
 #include "tools/python_cache/extension/results.h"
 
+#include <array>
 #include <cstring>
 #include <limits>
 #include <new>
 
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 
 namespace liststore::python {
 namespace {
 
+// Of all of them 8 MiB at most, which no limit of a store counts; a larger one is given back to the heap.
 constexpr size_t kScratchesMax = 16;
-// A larger one is given back to the heap.
-constexpr size_t kScratchItemsMax = 4'096;
+constexpr size_t kScratchBytesMax = size_t{512} << 10;
 
-std::vector<std::unique_ptr<ListItems>>& Scratches() {
-  static auto* const scratches = new std::vector<std::unique_ptr<ListItems>>();
+// Of a fixed size: objects that go give theirs back, and cannot fail.
+struct Scratches {
+  std::array<std::unique_ptr<ListItems>, kScratchesMax> free;
+  size_t count = 0;
+};
+
+Scratches& AllScratches() {
+  static auto* const scratches = new Scratches();
   return *scratches;
 }
 
@@ -148,7 +156,12 @@ PyObject* ExpiryBytes(PyObject* self, PyObject*) {
   return ToInt64Bytes(Self(self), [](const ListItemView& item) { return item.expires_at_seconds; });
 }
 
-// Where values of one width lie, each `stride` bytes behind the one before.
+// The key of a row of one piece (ListItems, ListView), which lies before its value.
+constexpr size_t kRowKeyBytes = 24;
+
+// Where values of one width lie, each `stride` bytes behind the one before. In rows: each row begins where
+// the one before ends, so that there is nothing between them. Values that were copied one by one, each into
+// a piece of the heap, have more between them, however evenly they lie.
 struct Layout {
   const char* first = nullptr;
   size_t width = 0;
@@ -162,18 +175,15 @@ Layout LayoutOf(const ItemsObject* self) {
   if (self->size == 0) return layout;
   const std::string_view first = ItemAt(self, 0).value;
   layout.first = first.data();
-  layout.width = layout.stride = first.size();
+  layout.width = first.size();
+  layout.stride = kRowKeyBytes + layout.width;
   for (size_t i = 1; i < self->size; ++i) {
     const std::string_view value = ItemAt(self, i).value;
     if (value.size() != layout.width) layout.same_width = false;
     // By address: pieces of different blocks may follow each other backwards.
     const auto distance =
         reinterpret_cast<uintptr_t>(value.data()) - reinterpret_cast<uintptr_t>(layout.first);
-    if (i == 1) layout.stride = distance;
-    if (distance != i * layout.stride || layout.stride < layout.width ||
-        layout.stride > (size_t{1} << 32)) {
-      layout.in_rows = false;
-    }
+    if (distance != i * layout.stride) layout.in_rows = false;
   }
   return layout;
 }
@@ -276,7 +286,7 @@ PyGetSetDef items_members[] = {
      "numpy int64: nanoseconds since 1970, newest first. One copy, since the store keeps them in "
      "another form. Raises OverflowError after the year 2262.",
      nullptr},
-    {"expires_at_seconds", Expiries, nullptr,
+    {"expires_at_seconds", Getter<Expiries>(), nullptr,
      "numpy int64: seconds since 1970; of a read with with_expiry=True.", nullptr},
     {"presence", PresenceOf, nullptr,
      "How much of the list the store has: 0 absent, 1 partial, 2 complete. None of a view.",
@@ -288,6 +298,7 @@ PyGetSetDef items_members[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot items_slots[] = {
+    {Py_tp_new, Slot(RefuseNew)},
     {Py_tp_dealloc, Slot(DeallocItems)},
     {Py_tp_methods, items_methods},
     {Py_tp_getset, items_members},
@@ -315,19 +326,18 @@ PyObject* CallArrays(const char* function, PyObject* self, PyObject* argument) {
 }
 
 std::unique_ptr<ListItems> TakeScratch() {
-  auto& scratches = Scratches();
-  if (scratches.empty()) return std::make_unique<ListItems>();
-  std::unique_ptr<ListItems> taken = std::move(scratches.back());
-  scratches.pop_back();
-  return taken;
+  Scratches& scratches = AllScratches();
+  if (scratches.count == 0) return std::make_unique<ListItems>();
+  return std::move(scratches.free[--scratches.count]);
 }
 
 void GiveScratch(std::unique_ptr<ListItems> scratch) {
-  if (scratch == nullptr || scratch->size() > kScratchItemsMax ||
-      Scratches().size() >= kScratchesMax) {
+  Scratches& scratches = AllScratches();
+  if (scratch == nullptr || scratch->held_bytes() > kScratchBytesMax ||
+      scratches.count == kScratchesMax) {
     return;
   }
-  Scratches().push_back(std::move(scratch));
+  scratches.free[scratches.count++] = std::move(scratch);
 }
 
 PyObject* ToPairs(const ListItems& items) {

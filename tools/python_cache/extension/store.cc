@@ -1,22 +1,40 @@
 #include "tools/python_cache/extension/store.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <functional>
 #include <new>
 #include <vector>
 
 #include "tools/python_cache/extension/arguments.h"
 #include "tools/python_cache/extension/errors.h"
+#include "tools/python_cache/extension/guarded.h"
 #include "tools/python_cache/extension/store_calls.h"
 
 namespace liststore::python {
 
 PyTypeObject* store_type = nullptr;
 
+namespace {
+
+// Of this process. fork() keeps it true, so that calls need not ask the system.
+pid_t this_process = 0;
+
+bool WasForked(const State& state) { return state.process != this_process; }
+
+}  // namespace
+
 void DestroyIfUnused(State& state) {
   if (state.store != nullptr || state.calls != 0 || state.views != 0) return;
   std::unique_ptr<ListCache> cache = std::move(state.cache);
   std::unique_ptr<ListStore> store = std::move(state.own_store);
   if (cache == nullptr && store == nullptr) return;
+  if (WasForked(state)) {
+    static_cast<void>(cache.release());
+    static_cast<void>(store.release());
+    return;
+  }
   // Waits for refreshes, which run Python, and for the disk.
   const WithoutGil gil;
   cache.reset();
@@ -26,6 +44,13 @@ void DestroyIfUnused(State& state) {
 Call::Call(StoreObject* object) : object_(object), store_(object->state->store) {
   if (store_ == nullptr) {
     Raise(absl::FailedPreconditionError("the store is closed"));
+    return;
+  }
+  if (object->state->writes_to_disk && WasForked(*object->state)) {
+    store_ = nullptr;
+    Raise(
+        absl::FailedPreconditionError("the process that forked this one has the store's data_dir "
+                                      "open: open stores after the fork"));
     return;
   }
   ++object->state->calls;
@@ -43,6 +68,19 @@ bool AddNumber(PyObject* dict, const char* name, uint64_t value) {
   return number && PyDict_SetItemString(dict, name, number.get()) == 0;
 }
 
+bool BeginOpening(State& state, PyObject* arguments, const char* type) {
+  if (PyTuple_Size(arguments) != 0) {
+    PyErr_Format(PyExc_TypeError, "%s() takes its options by name", type);
+    return false;
+  }
+  if (state.process != 0) {
+    PyErr_Format(PyExc_TypeError, "a %s is opened once: make another one", type);
+    return false;
+  }
+  state.process = this_process;
+  return true;
+}
+
 PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, const char* name, PyTypeObject* base) {
   const Ref bases(base == nullptr ? nullptr : PyTuple_Pack(1, base));
   if (base != nullptr && !bases) return nullptr;
@@ -55,6 +93,11 @@ PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, const char* name, PyT
     return nullptr;
   }
   return reinterpret_cast<PyTypeObject*>(type);
+}
+
+PyObject* RefuseNew(PyTypeObject* type, PyObject*, PyObject*) {
+  PyErr_Format(PyExc_TypeError, "%R has no constructor: its objects are made by a Store", type);
+  return nullptr;
 }
 
 namespace {
@@ -72,14 +115,7 @@ PyObject* NewStore(PyTypeObject* type, PyObject*, PyObject*) {
 
 int InitStore(PyObject* self, PyObject* arguments, PyObject* keywords) {
   State& state = *Self(self)->state;
-  if (PyTuple_Size(arguments) != 0) {
-    PyErr_SetString(PyExc_TypeError, "Store() takes its options by name");
-    return -1;
-  }
-  if (state.store != nullptr) {
-    PyErr_SetString(PyExc_TypeError, "the store is open already");
-    return -1;
-  }
+  if (!BeginOpening(state, arguments, "Store")) return -1;
   const Ref rest(keywords == nullptr ? PyDict_New() : PyDict_Copy(keywords));
   OpenArguments opened;
   size_t policy = 0;
@@ -225,8 +261,8 @@ PyGetSetDef store_members[] = {{"closed", IsClosed, nullptr, "Whether it was clo
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot store_slots[] = {
-    {Py_tp_new, Slot(NewStore)},
-    {Py_tp_init, Slot(InitStore)},
+    {Py_tp_new, SafeSlot<NewStore>()},
+    {Py_tp_init, SafeSlot<InitStore>()},
     {Py_tp_dealloc, Slot(DeallocStore)},
     {Py_tp_traverse, Slot(TraverseStore)},
     {Py_tp_clear, Slot(ClearStore)},
@@ -239,7 +275,7 @@ PyType_Spec store_spec = {"liststore_cache.Store", sizeof(StoreObject), 0,
                           store_slots};
 
 PyType_Slot cache_slots[] = {
-    {Py_tp_init, Slot(InitCache)},
+    {Py_tp_init, SafeSlot<InitCache>()},
     {Py_tp_doc,
      const_cast<char*>("A store that evicts, in front of a slower one. Options: see the stub.")},
     {0, nullptr}};
@@ -251,6 +287,11 @@ PyType_Spec cache_spec = {"liststore_cache.Cache", sizeof(StoreObject), 0,
 PyTypeObject* cache_type = nullptr;
 
 bool AddStoreTypes(PyObject* module) {
+  this_process = getpid();
+  if (pthread_atfork(nullptr, nullptr, [] { this_process = getpid(); }) != 0) {
+    PyErr_NoMemory();
+    return false;
+  }
   store_type = AddType(module, &store_spec, "Store", nullptr);
   if (store_type == nullptr) return false;
   cache_type = AddType(module, &cache_spec, "Cache", store_type);

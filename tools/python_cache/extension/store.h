@@ -2,6 +2,8 @@
 #ifndef LISTSTORE_TOOLS_PYTHON_CACHE_EXTENSION_STORE_H_
 #define LISTSTORE_TOOLS_PYTHON_CACHE_EXTENSION_STORE_H_
 
+#include <sys/types.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +35,9 @@ struct Callbacks {
 // What is behind a Store or Cache. Python's lock guards all members but the notices.
 //
 // close() ends calls at once; the store itself goes with the last call that is under way and the last
-// view, since both point into it.
+// view, since both point into it. It is opened once: what points into it may outlive close().
 struct State {
+  pid_t process = 0;  // that opened it; 0: nobody tried
   std::unique_ptr<ListStore> own_store;
   std::unique_ptr<ListCache> cache;  // with a loader; has a store of its own
   ListStore* store = nullptr;        // of either; nullptr: closed
@@ -78,9 +81,16 @@ bool AddStoreTypes(PyObject* module);
 bool AddClockType(PyObject* module);
 bool AddFeatureType(PyObject* module);
 PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, const char* name, PyTypeObject* base);
+// tp_new of types whose objects are made by calls of a store.
+PyObject* RefuseNew(PyTypeObject* type, PyObject* arguments, PyObject* keywords);
 
-// Destroys the store if it is closed and nothing points into it.
+// Destroys the store if it is closed and nothing points into it. A process that was forked leaves it as
+// it is: the threads of it are not here, and its files are those of the process that opened it.
 void DestroyIfUnused(State& state);
+
+// Takes the state for the process, once, and says no to arguments by position. False: a Python error
+// is set.
+bool BeginOpening(State& state, PyObject* arguments, const char* type);
 
 // One call of a store. `store()` is nullptr, and a Python error set, when it is closed.
 class Call {

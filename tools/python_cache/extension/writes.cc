@@ -1,6 +1,7 @@
 // Writes of Feature.
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,26 @@ bool IsInt64(const Py_buffer& buffer) {
   const char* format = buffer.format;
   if (std::strchr("@=<", *format) != nullptr) ++format;
   return std::strlen(format) == 1 && std::strchr("lLqQ", *format) != nullptr;
+}
+
+// Of what IsInt64.
+bool IsSigned(const Py_buffer& buffer) {
+  const char kind = buffer.format[std::strlen(buffer.format) - 1];
+  return kind == 'l' || kind == 'q';
+}
+
+// Whether elements of that format hold addresses, in a member of a structure as well: their bytes mean
+// nothing once the array is gone. Formats of the module struct and of PEP 3118: O is an object; P, & and
+// X{} are pointers, z and Z of text, but for Zf, Zd and Zg, which are complex numbers.
+bool HoldsAddresses(const char* format) {
+  bool in_name = false;  // of a member: between two colons
+  for (const char* at = format == nullptr ? "" : format; *at != '\0'; ++at) {
+    if (*at == ':') in_name = !in_name;
+    if (in_name) continue;
+    if (*at == 'Z' && at[1] != '\0' && std::strchr("fdg", at[1]) != nullptr) continue;
+    if (std::strchr("OP&XzZ", *at) != nullptr) return true;
+  }
+  return false;
 }
 
 bool OnlyEntity(const char* function, PyObject* const* args, Py_ssize_t count, PyObject* names,
@@ -146,6 +167,13 @@ PyObject* AddArrays(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
     PyErr_SetString(PyExc_TypeError, "timestamps must be one row of int64 or uint64");
     return nullptr;
   }
+  if (HoldsAddresses(values->format)) {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "values hold addresses of objects, which are no values: use an array of bytes or "
+        "numbers, or add_items");
+    return nullptr;
+  }
   const Py_ssize_t size = timestamps->shape[0];
   if (values->ndim < 1 || values->shape[0] != size) {
     return RaiseInvalid("there are %zd timestamps and %zd values", size,
@@ -153,8 +181,13 @@ PyObject* AddArrays(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   }
   const size_t width = size == 0 ? 0 : static_cast<size_t>(values->len / size);
   std::vector<NewItem> items(static_cast<size_t>(size));
+  const bool is_signed = IsSigned(*timestamps);
   for (size_t i = 0; i < items.size(); ++i) {
     std::memcpy(&items[i].timestamp_nanos, static_cast<const char*>(timestamps->buf) + 8 * i, 8);
+    if (is_signed && items[i].timestamp_nanos > uint64_t{std::numeric_limits<int64_t>::max()}) {
+      return RaiseInvalid("timestamp %zu is %lld: before 1970, or no time (NaT)", i,
+                          static_cast<long long>(items[i].timestamp_nanos));
+    }
     items[i].value = {static_cast<const char*>(values->buf) + width * i, width};
   }
   return AddAll(self, entity_id, items);

@@ -47,4 +47,4 @@ class Unknown(Error):
 
 class CallbackFailed(Error):
     """The loader or writer of a cache raised. What it raised is the cause (`__cause__`), where it was on this
-    thread."""
+    thread. KeyboardInterrupt, SystemExit and others that are no Exception are raised themselves."""
