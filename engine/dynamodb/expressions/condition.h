@@ -3,6 +3,7 @@
 #define LISTSTORE_ENGINE_DYNAMODB_EXPRESSIONS_CONDITION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -69,6 +70,9 @@ ErrorOr<Condition> ParseCondition(std::string_view text, ExpressionKind kind,
 // Whether the condition is true of the item; one without attributes is an item that is not there. Never an
 // error: operands of wrong types make a comparison false. O(operators * values compared).
 bool Evaluate(const Condition& condition, const Item& item);
+
+// size(): bytes of a string or binary, elements of others; nullopt: numbers and the like have none.
+std::optional<AttributeValue> SizeAsValue(const AttributeValue& value);
 
 // Names of the attributes that it looks at, sorted, each once: what has to be decoded (ItemView::Select). Valid
 // as long as the condition. O(n log n).

@@ -28,11 +28,12 @@ class Placeholders {
   // None.
   Placeholders() = default;
   // Either may be absent. `names_are_allowed`, `values_are_allowed`: the request has an expression in which
-  // they may stand; if not, they must be absent ("... can only be specified when using expressions").
+  // they may stand; if not, they must be absent: "... can only be specified when using expressions", and
+  // ": " + `absent` of values ("UpdateExpression and ConditionExpression are null").
   // Validation errors: empty, keys that are not #name or :value, values that are none ("... contains
   // invalid value: ... for key :v").
   static ErrorOr<Placeholders> FromJson(Json names, Json values, bool names_are_allowed,
-                                        bool values_are_allowed);
+                                        bool values_are_allowed, std::string_view absent = {});
   // For tests, and requests that were not JSON: keys with their '#' or ':'.
   void AddName(std::string key, std::string name);
   void AddValue(std::string key, AttributeValue value);
@@ -46,6 +47,9 @@ class Placeholders {
   Status CheckAllUsed() const;
 
  private:
+  // By key, each once.
+  void Sort();
+
   template <typename T>
   struct Entry {
     std::string key;

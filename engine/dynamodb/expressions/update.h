@@ -52,6 +52,7 @@ struct UpdateAction {
 
 struct Update {
   std::vector<UpdateAction> actions;  // no two of them on overlapping paths
+  bool of_attribute_updates = false;  // errors in the words for AttributeUpdates
 };
 
 // Validation errors, in Amazon's words, "Invalid UpdateExpression: ...": syntax, sections that are there
@@ -68,8 +69,7 @@ Status CheckUpdateOfKey(const Update& update, std::string_view hash_name,
 // order. An item that is not there: its key attributes alone. Validation errors: "The provided expression
 // refers to an attribute that does not exist in the item", "An operand in the update expression has an
 // incorrect data type", "The document path provided in the update expression is invalid for update", errors
-// of numbers, nesting. `legacy`: the words for AttributeUpdates. The size is for the caller to check
-// (ItemSize, kItemSizeToUpdate). O(actions * values).
+// of numbers, nesting. The size is for the caller to check (ItemSize). O(actions * values).
 ErrorOr<Item> Apply(const Update& update, const Item& before);
 
 // Of the update's own paths and of those it reads; sorted, each once.

@@ -4,8 +4,7 @@
 //   attribute  length of the name, name, length of the value, value
 //   value      type (1 byte, AttributeType), and behind it
 //     S, B           length, bytes
-//     N              length, text of the number: as DynamoDB answers it where that is at most 40 bytes, else
-//                    digits E exponent
+//     N              length, text of the number, Number::AppendShortText
 //     BOOL, NULL     1 byte, 0 or 1; nothing
 //     L              count, values
 //     M              count, names (length, bytes) and values, in the order of the names
@@ -74,7 +73,7 @@ class ItemView {
 [[nodiscard]] bool AppendMembersJsonOfBytes(std::string_view bytes, std::string& out);
 // Of a value, without a version (FindEncoded).
 [[nodiscard]] bool AppendValueJsonOfEncoded(std::string_view encoded, std::string& out);
-// ItemSize of the item in bytes, without decoding it; nullopt: broken.
+// ItemSize of the item in bytes; nullopt: broken. As long as ItemFromBytes takes.
 std::optional<size_t> ItemSizeOfBytes(std::string_view bytes);
 
 }  // namespace liststore::dynamodb

@@ -16,7 +16,7 @@ namespace liststore::dynamodb {
 
 // Objects and arrays within one another: 32 levels of an attribute take two each, and a request a few more.
 inline constexpr int kJsonNestingMax = 96;
-// Values of one text; 16 bytes of a document for each.
+// Values and names of one text; 12 bytes of a document for each.
 inline constexpr size_t kJsonValuesMax = size_t{4} << 20;
 
 class JsonDocument;
@@ -91,7 +91,7 @@ struct JsonMember {
   Json value;
 };
 
-// Owns a text and its tree: 16 bytes for each value and name. Strings are unescaped in place. Movable as
+// Owns a text and its tree: 12 bytes for each value and name. Strings are unescaped in place. Movable as
 // long as no view of it is out.
 class JsonDocument {
  public:
@@ -119,6 +119,10 @@ class JsonDocument {
   std::string text_;
   std::vector<Node> nodes_;
 };
+
+// Of kSerialization: why `json` is not what the request has there, "String", "Boolean", "Integer", "List" or
+// "Map": "NUMBER_VALUE cannot be converted to String".
+Error NotOfKind(Json json, std::string_view wanted);
 
 // `text`, which is valid UTF-8, as a JSON string in quotes. Eight bytes a step where nothing is to be
 // escaped.

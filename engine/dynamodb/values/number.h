@@ -40,6 +40,9 @@ class Number {
   // As DynamoDB answers it: "10000000000" of 1e10, "1.5" of 0001.50, "0" of -0; never an exponent.
   void AppendText(std::string& out) const;
   std::string ToText() const;
+  // The same where that is at most kShortTextBytesMax bytes, else digits, E and an exponent. Parse reads it.
+  static constexpr size_t kShortTextBytesMax = 42;
+  void AppendShortText(std::string& out) const;
 
   // The value if it is whole and fits. For TTL attributes, which are seconds.
   std::optional<int64_t> ToInt64() const;
