@@ -24,7 +24,7 @@ constexpr std::string_view kValues = R"({
 constexpr std::string_view kItem = R"({
     "a":{"N":"5"}, "s":{"S":"abc"}, "bin":{"B":"YWJj"}, "t":{"BOOL":true}, "nul":{"NULL":true}, "x.y":{"S":"dot"},
     "l":{"L":[{"N":"1"},{"S":"a"},{"L":[{"N":"2"}]}]}, "m":{"M":{"k":{"S":"v"},"n":{"M":{"d":{"N":"7"}}}}},
-    "ss":{"SS":["a","b"]}, "ns":{"NS":["1","2"]}, "bs":{"BS":["YQ=="]}, "b":{"N":"5"}})";
+    "ss":{"SS":["a","b"]}, "ns":{"NS":["1","2"]}, "bs":{"BS":["YQ=="]}, "b":{"N":"5"}, "u":{"S":"é😀"}})";
 
 // "true", "false", or the error.
 std::string Judge(std::string_view text, ExpressionKind kind = ExpressionKind::kCondition) {
@@ -128,6 +128,17 @@ TEST(ConditionTest, WhatIsTrueOfAnItem) {
       {"size(nope) < :ten", false},
       {":two = size(:ss)", true},
       {"size(ns) = size(ss)", true},
+      // UTF-16 units: one and two.
+      {"size(u) > :two AND size(u) < :ten", true},
+      {"size(u) = size(l)", true},
+      // Operands in parentheses.
+      {"(a) = b", true},
+      {"(a) = (b)", true},
+      {"(size(ss)) = :two", true},
+      {"a BETWEEN (:one) AND (:ten)", true},
+      {"a IN ((b), (:one))", true},
+      {"(attribute_exists(a))", true},
+      {"NOT (NOT (a = b))", true},
   };
   for (const ConditionExample& example : examples) {
     EXPECT_EQ(Judge(example.text), example.is_true ? "true" : "false") << example.text;
@@ -138,7 +149,8 @@ struct ConditionError {
   std::string_view text, error;  // behind "Invalid ConditionExpression: "
 };
 
-// Source: texts of Amazon's service as its public error messages show them.
+// Source: texts of Amazon's service as its public error messages show them; all but the order of valid types
+// observed with DynamoDB Local 2.5.4.
 TEST(ConditionTest, ErrorsHaveAmazonsWords) {
   const ConditionError examples[] = {
       {"", "The expression can not be empty;"},
@@ -162,15 +174,38 @@ TEST(ConditionTest, ErrorsHaveAmazonsWords) {
       {"values = :one", "Attribute name is a reserved keyword; reserved keyword: values"},
       {"m.Name = :one", "Attribute name is a reserved keyword; reserved keyword: Name"},
       {"#zz = :one",
-       "An expression attribute name used in the document path is not defined; attribute name: #zz"},
+       "An expression attribute name used in the document path is not defined; attribute name: "
+       "#zz"},
       {"a = :zz",
        "An expression attribute value used in expression is not defined; attribute value: :zz"},
       {"nofunction(a)", "Invalid function name; function: nofunction"},
       {"Begins_With(a, :a)", "Invalid function name; function: Begins_With"},
-      {"size(a)", R"_(Syntax error; token: "<EOF>", near: ")")_"},
-      {"attribute_exists(a) = :one", R"_(Syntax error; token: "=", near: ") = :one")_"},
+      {"size(a)",
+       "The function is not allowed to be used this way in an expression; function: size"},
+      {"attribute_exists(a) = :one",
+       "The function is not allowed to be used this way in an expression; function: "
+       "attribute_exists"},
+      {"(a = b) = :one", R"_(Syntax error; token: "=", near: ") = :one")_"},
+      {"a = list_append(a, b)",
+       "The function is not allowed in a condition expression; function: list_append"},
+      {"not_a_function(a) = :one", "Invalid function name; function: not_a_function"},
+      {"size(size(a)) = :one",
+       "Incorrect operand type for operator or function; operator or function: size, operand type: "
+       "N"},
+      {"size(a, b) = :one",
+       "Incorrect number of operands for operator or function; operator or function: size, number "
+       "of operands: 2"},
+      {"attribute_exists(size(a))",
+       "Operator or function requires a document path; operator or function: attribute_exists"},
+      {"((a)) = :one", "The expression has redundant parentheses;"},
+      {"a = ((:one))", "The expression has redundant parentheses;"},
+      {"_a = :one", R"_(Syntax error; token: "_", near: "_a")_"},
+      {"1a = :one", R"_(Syntax error; token: "1", near: "1a")_"},
+      {"a = :one; ", R"_(Syntax error; token: ";", near: ":one; ")_"},
+      {"a AND b = :one", R"_(Syntax error; token: "AND", near: "a AND b")_"},
       {"a = attribute_exists(b)",
-       "The function is not allowed to be used this way in an expression; function: attribute_exists"},
+       "The function is not allowed to be used this way in an expression; function: "
+       "attribute_exists"},
       {"if_not_exists(a, :one)",
        "The function is not allowed in a condition expression; function: if_not_exists"},
       {"attribute_exists(a, b)",
@@ -182,31 +217,39 @@ TEST(ConditionTest, ErrorsHaveAmazonsWords) {
       {"attribute_exists(:one)",
        "Operator or function requires a document path; operator or function: attribute_exists"},
       {"begins_with(a, :one)",
-       "Incorrect operand type for operator or function; operator or function: begins_with, operand "
+       "Incorrect operand type for operator or function; operator or function: begins_with, "
+       "operand "
        "type: N"},
       {"a < :map",
        "Incorrect operand type for operator or function; operator or function: <, operand type: M"},
       {"a BETWEEN :true AND :true",
-       "Incorrect operand type for operator or function; operator or function: BETWEEN, operand type: "
+       "Incorrect operand type for operator or function; operator or function: BETWEEN, operand "
+       "type: "
        "BOOL"},
       {"size(:one) = :two",
-       "Incorrect operand type for operator or function; operator or function: size, operand type: N"},
+       "Incorrect operand type for operator or function; operator or function: size, operand type: "
+       "N"},
       {"attribute_type(a, :X)",
        "Invalid attribute type name found; type: X, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"},
       {"attribute_type(a, :one)",
-       "Incorrect operand type for operator or function; operator or function: attribute_type, operand "
+       "Incorrect operand type for operator or function; operator or function: attribute_type, "
+       "operand "
        "type: N"},
       {"a BETWEEN :ten AND :one",
-       "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower "
+       "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "
+       "lower "
        "bound operand: AttributeValue: {N:10}, upper bound operand: AttributeValue: {N:1}"},
       {"a BETWEEN :a AND :one",
-       "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: "
+       "The BETWEEN operator requires same data type for lower and upper bounds; lower bound "
+       "operand: "
        "AttributeValue: {S:a}, upper bound operand: AttributeValue: {N:1}"},
       {"m.k = m.k",
-       "The first operand must be distinct from the remaining operands for this operator or function; "
+       "The first operand must be distinct from the remaining operands for this operator or "
+       "function; "
        "operator: =, first operand: [m, k]"},
       {"contains(a, a)",
-       "The first operand must be distinct from the remaining operands for this operator or function; "
+       "The first operand must be distinct from the remaining operands for this operator or "
+       "function; "
        "operator: contains, first operand: [a]"},
       {"((a = :one))", "The expression has redundant parentheses;"},
       {"NOT ((a = :one) )", "The expression has redundant parentheses;"},
@@ -214,8 +257,11 @@ TEST(ConditionTest, ErrorsHaveAmazonsWords) {
        "List index is not within the allowable range; index: [99999999999]"},
       // Of several problems: syntax first, then in Amazon's order.
       {"values = :zz AND AND", R"_(Syntax error; token: "AND", near: "AND AND")_"},
-      {"a = :zz AND values = :one", "Attribute name is a reserved keyword; reserved keyword: values"},
+      {"a = :zz AND values = :one",
+       "Attribute name is a reserved keyword; reserved keyword: values"},
       {"a < :map AND a = :zz",
+       "Incorrect operand type for operator or function; operator or function: <, operand type: M"},
+      {"a = :zz AND a < :map",
        "An expression attribute value used in expression is not defined; attribute value: :zz"},
       {"((a = :zz)) AND nofunction(a)", "The expression has redundant parentheses;"},
   };
@@ -244,7 +290,10 @@ TEST(ConditionTest, LimitsAreNamed) {
     return text;
   };
   EXPECT_EQ(Judge(chain(150)), "true");  // 150 comparisons, 149 ORs
-  EXPECT_NE(Judge(chain(151)).find("too many operators"), std::string::npos);
+  EXPECT_EQ(
+      Judge(chain(151)),
+      "Invalid ConditionExpression: The expression contains too many operators; operator count: "
+      "301");
   EXPECT_EQ(Judge(std::string(4097, 'a')),
             "Invalid ConditionExpression: Expression size has exceeded the maximum allowed size; "
             "expression size: 4097");
@@ -255,9 +304,10 @@ TEST(ConditionTest, LimitsAreNamed) {
   EXPECT_NE(Judge(nots + "a = b").find("too many nesting levels"), std::string::npos);
   std::string in = "a IN (b";
   for (int i = 1; i < 101; ++i) in += ",b";
-  EXPECT_EQ(Judge(in + ")"),
-            "Invalid ConditionExpression: Incorrect number of operands for operator or function; "
-            "operator or function: IN, number of operands: 101");
+  EXPECT_EQ(
+      Judge(in + ")"),
+      "Invalid ConditionExpression: The IN operator is provided with too many operands; number "
+      "of operands: 101");
   std::string path = "a";
   for (int i = 1; i < 32; ++i) path += ".b";
   EXPECT_EQ(Judge(path + " = b"), "false");

@@ -103,10 +103,14 @@ TEST(KeyConditionTest, WhatIsNoKeyConditionIsRefused) {
       {"pk = :p AND",
        R"_(Invalid KeyConditionExpression: Syntax error; token: "<EOF>", near: "AND")_"},
       {"pk.a = :p",
-       "Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested "
-       "attributes"},
+       "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+       "allowed: Key: "
+       "pk"},
+      {"pk = :p AND size(sk) = :one", "KeyConditionExpressions cannot contain nested operations"},
+      {":p = :p", "Invalid condition in KeyConditionExpression: No key attribute specified"},
+      {"pk > :p AND v = :one", "Query key condition not supported"},
       {"pk = sk",
-       "Invalid KeyConditionExpression: Invalid condition in KeyConditionExpression: Multiple "
+       "Invalid condition in KeyConditionExpression: Multiple "
        "attribute names used in one condition"},
   };
   for (const KeyExample& example : examples) {

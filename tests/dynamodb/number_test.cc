@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/random.h"
+#include "engine/model/types/decimal.h"
 #include "tests/dynamodb/values.h"
 #include "tests/support/seed.h"
 
@@ -283,6 +284,8 @@ TEST(DynamoNumberTest, OrderSumsAndBytesAgreeWithPaper) {
     const ErrorOr<Number> of_decimal = Number::FromCqlDecimal(a.ToCqlDecimal());
     ASSERT_TRUE(of_decimal.ok());
     ASSERT_EQ(*of_decimal, a);
+    // The form of model/types/decimal.h, in which equal numbers of a column have equal bytes.
+    ASSERT_EQ(EncodeDecimal(NormalizeDecimal(a.ToCqlDecimal())), a.ToCqlDecimal()) << a.ToText();
     std::string short_text;
     a.AppendShortText(short_text);
     ASSERT_LE(short_text.size(), Number::kShortTextBytesMax + 3);

@@ -65,6 +65,8 @@ TEST(UpdateTest, WhatBecomesOfAnItem) {
       {"SET n = if_not_exists(n, :one)", "{}"},
       {"SET a = if_not_exists(a, :two) + :one", R"({"a":{"N":"3"}})"},
       {"SET a = if_not_exists(a, if_not_exists(b, n))", R"({"a":{"N":"5"}})"},
+      {"SET a = (n) + (:one)", R"({"a":{"N":"6"}})"},
+      {"DELETE m.nope :ss", "{}"},
       {"SET a = (n + :one)", R"({"a":{"N":"6"}})"},
       {"SET l = list_append(l, :l)", R"({"l":{"L":[{"N":"0"},{"N":"1"},{"N":"2"},{"S":"p"}]}})"},
       {"SET l = list_append(:l, l)", R"({"l":{"L":[{"S":"p"},{"N":"0"},{"N":"1"},{"N":"2"}]}})"},
@@ -137,7 +139,10 @@ TEST(UpdateTest, ErrorsOfExpressions) {
       {"SETT a = :one", R"_(Syntax error; token: "SETT", near: "SETT a")_"},
       {"SET", R"_(Syntax error; token: "<EOF>", near: "SET")_"},
       {"SET a", R"_(Syntax error; token: "<EOF>", near: "a")_"},
-      {"SET a = ", R"_(Syntax error; token: "<EOF>", near: "=")_"},
+      {"SET a =", R"_(Syntax error; token: "<EOF>", near: "=")_"},
+      {"SET a = n + (n - :one)", R"_(Syntax error; token: "-", near: "n - :one")_"},
+      {"SET a = (n + :one) + :one", R"_(Syntax error; token: "+", near: ") + :one")_"},
+      {"SET a = ((:one))", "The expression has redundant parentheses;"},
       {"SET a = :one,", R"_(Syntax error; token: "<EOF>", near: ",")_"},
       {"SET a = :one + :one + :one", R"_(Syntax error; token: "+", near: ":one + :one")_"},
       {"SET a = :one * :one", R"_(Syntax error; token: "*", near: ":one * :one")_"},
@@ -222,8 +227,10 @@ TEST(UpdateTest, WhatIsReturned) {
   };
   const ReturnExample examples[] = {
       {"NONE", "{}"},
-      {"UPDATED_OLD", R"({"l":{"L":[{"N":"0"}]},"m":{"M":{"k":{"S":"v"}}},"s":{"S":"x"}})"},
-      {"UPDATED_NEW", R"({"a":{"N":"2"},"l":{"L":[{"S":"y"}]},"m":{"M":{"k":{"N":"1"}}}})"},
+      {"UPDATED_OLD",
+       R"({"l":{"L":[{"N":"0"},{"N":"1"},{"N":"2"}]},"m":{"M":{"k":{"S":"v"}}},"s":{"S":"x"}})"},
+      {"UPDATED_NEW",
+       R"({"a":{"N":"2"},"l":{"L":[{"S":"y"},{"N":"1"},{"N":"2"}]},"m":{"M":{"k":{"N":"1"}}}})"},
   };
   for (const ReturnExample& example : examples) {
     const auto values = ReturnValuesNamed(example.name);

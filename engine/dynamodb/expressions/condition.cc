@@ -58,6 +58,16 @@ bool BeginsWith(const AttributeValue& value, const AttributeValue& prefix) {
   return false;
 }
 
+// Of valid UTF-8: a character of four bytes has two. Observed with DynamoDB Local 2.5.4.
+size_t Utf16Units(std::string_view text) {
+  size_t units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    units += static_cast<size_t>((byte & 0xc0) != 0x80) + static_cast<size_t>(byte >= 0xf0);
+  }
+  return units;
+}
+
 template <typename T>
 bool HasElement(const AttributeValue::Set<T>* set, const T* element) {
   return element != nullptr && std::ranges::binary_search(set->elements, *element, std::less<>());
@@ -129,7 +139,7 @@ std::optional<AttributeValue> SizeAsValue(const AttributeValue& value) {
   size_t size = 0;
   switch (value.type()) {
     case AttributeType::kS:
-      size = value.string()->size();
+      size = Utf16Units(*value.string());
       break;
     case AttributeType::kB:
       size = value.binary()->bytes.size();

@@ -71,7 +71,7 @@ ErrorOr<Condition> ParseCondition(std::string_view text, ExpressionKind kind,
 // error: operands of wrong types make a comparison false. O(operators * values compared).
 bool Evaluate(const Condition& condition, const Item& item);
 
-// size(): bytes of a string or binary, elements of others; nullopt: numbers and the like have none.
+// size(): UTF-16 units of a string, bytes of a binary, elements of others; nullopt: numbers and the like have none.
 std::optional<AttributeValue> SizeAsValue(const AttributeValue& value);
 
 // Names of the attributes that it looks at, sorted, each once: what has to be decoded (ItemView::Select). Valid

@@ -49,76 +49,105 @@ const AttributeValue* ConstantOf(const Operand& operand) {
 }  // namespace
 
 Condition ConditionParser::Parse() {
-  Condition condition = ParseOr();
+  Condition condition = ToCondition(ParseOr());
   if (!reader_.failed() && !reader_.AtEnd()) reader_.FailSyntax();
   return condition;
 }
 
-Condition ConditionParser::ParseJoined(Condition::Kind kind, std::string_view keyword,
-                                       Condition (ConditionParser::*part)()) {
-  Condition first = (this->*part)();
+ConditionParser::Parsed ConditionParser::ParseJoined(Condition::Kind kind, std::string_view keyword,
+                                                     Parsed (ConditionParser::*part)()) {
+  Parsed first = (this->*part)();
   if (reader_.failed() || !reader_.AtKeyword(keyword)) return first;
   Condition joined;
   joined.kind = kind;
-  joined.children.push_back(std::move(first));
+  joined.children.push_back(ToCondition(std::move(first)));
   while (reader_.TakeKeyword(keyword)) {
     reader_.CountOperator();
-    joined.children.push_back((this->*part)());
+    joined.children.push_back(ToCondition((this->*part)()));
   }
   return joined;
 }
 
-Condition ConditionParser::ParseOr() {
+ConditionParser::Parsed ConditionParser::ParseOr() {
   return ParseJoined(Condition::Kind::kOr, "OR", &ConditionParser::ParseAnd);
 }
 
-Condition ConditionParser::ParseAnd() {
+ConditionParser::Parsed ConditionParser::ParseAnd() {
   return ParseJoined(Condition::Kind::kAnd, "AND", &ConditionParser::ParseNot);
 }
 
-Condition ConditionParser::ParseNot() {
-  if (!reader_.TakeKeyword("NOT")) return ParsePrimary();
+ConditionParser::Parsed ConditionParser::ParseNot() {
+  if (!reader_.TakeKeyword("NOT")) return ParseCompared();
   reader_.CountOperator();
   Condition negated;
   negated.kind = Condition::Kind::kNot;
   if (!reader_.Enter()) return negated;
-  negated.children.push_back(ParseNot());
+  negated.children.push_back(ToCondition(ParseNot()));
   reader_.Leave();
   return negated;
 }
 
-Condition ConditionParser::ParsePrimary() {
-  if (reader_.failed()) return {};
-  if (reader_.AtSymbol("(")) return ParseParenthesised();
-  // size() is an operand.
-  if (reader_.AtFunction() && reader_.Peek().text != "size") return ParseFunction();
-  return ParseComparison();
+ConditionParser::Parsed ConditionParser::ParseCompared() {
+  Parsed left = ParseTerm();
+  if (reader_.failed()) return left;
+  const bool between = reader_.AtKeyword("BETWEEN");
+  const bool in = reader_.AtKeyword("IN");
+  const std::string_view operation = reader_.Peek().text;
+  if (!between && !in && !AtComparator()) return left;
+  Operand operand = ToOperand(std::move(left));
+  if (reader_.TakeKeyword("BETWEEN")) return ParseBetween(std::move(operand));
+  if (reader_.TakeKeyword("IN")) return ParseIn(std::move(operand));
+  const std::optional<Comparator> comparator = TakeComparator();
+  if (!comparator.has_value()) return Condition();
+  reader_.CountOperator();
+  Condition condition;
+  condition.kind = Condition::Kind::kCompare;
+  condition.comparator = *comparator;
+  condition.operands.push_back(std::move(operand));
+  condition.operands.push_back(ParseOperand());
+  if (*comparator > Comparator::kNotEqual) {
+    for (const Operand& each : condition.operands) CheckComparable(operation, each);
+  }
+  CheckDistinct(operation, condition.operands);
+  return condition;
 }
 
-Condition ConditionParser::ParseParenthesised() {
-  Condition inner;
-  if (!reader_.Enter()) return inner;
-  const uint32_t opened = reader_.Next().begin;
+ConditionParser::Parsed ConditionParser::ParseTerm() {
+  if (reader_.failed()) return Condition();
+  if (reader_.AtSymbol("(")) return ParseParenthesised();
+  if (reader_.AtFunction()) return ParseCall();
+  if (reader_.AtValue()) return Operand(reader_.TakeValue());
+  return Operand(reader_.TakePath());
+}
+
+void ConditionParser::Close(uint32_t opened, bool doubled, uint32_t inner_begins) {
   // ((a = :b)): a pair that begins right within another and ends right within it.
-  const bool doubled = reader_.AtSymbol("(");
-  const uint32_t inner_begins = reader_.Peek().begin;
-  inner = ParseOr();
   if (doubled && last_pair_ == Pair{inner_begins, reader_.Peek().begin} && reader_.AtSymbol(")")) {
     reader_.Note(Problem::kParentheses, "The expression has redundant parentheses;");
   }
   reader_.ExpectSymbol(")");
   last_pair_ = {opened, reader_.Peek().begin};
   reader_.Leave();
+}
+
+ConditionParser::Parsed ConditionParser::ParseParenthesised() {
+  if (!reader_.Enter()) return Condition();
+  const uint32_t opened = reader_.Next().begin;
+  const bool doubled = reader_.AtSymbol("(");
+  const uint32_t inner_begins = reader_.Peek().begin;
+  Parsed inner = ParseOr();
+  Close(opened, doubled, inner_begins);
   return inner;
 }
 
-Condition ConditionParser::ParseFunction() {
-  Condition condition;
-  const Token name = reader_.Next();
+ConditionParser::Call ConditionParser::ParseCall() {
+  Call call;
+  call.name = reader_.Next().text;
   reader_.CountOperator();
-  condition.operands = ParseOperands();
-  CheckFunction(name.text, condition);
-  return condition;
+  if (!reader_.Enter()) return call;
+  call.operands = ParseOperands();
+  reader_.Leave();
+  return call;
 }
 
 std::vector<Operand> ConditionParser::ParseOperands() {
@@ -131,35 +160,28 @@ std::vector<Operand> ConditionParser::ParseOperands() {
   return operands;
 }
 
-Condition ConditionParser::ParseComparison() {
-  Operand left = ParseOperand();
-  if (reader_.failed()) return {};
-  if (reader_.TakeKeyword("BETWEEN")) return ParseBetween(std::move(left));
-  if (reader_.TakeKeyword("IN")) return ParseIn(std::move(left));
-  const std::string_view operation = reader_.Peek().text;
-  const std::optional<Comparator> comparator = TakeComparator();
-  if (!comparator.has_value()) {
-    reader_.FailSyntax();
-    return {};
-  }
-  reader_.CountOperator();
-  Condition condition;
-  condition.kind = Condition::Kind::kCompare;
-  condition.comparator = *comparator;
-  condition.operands.push_back(std::move(left));
-  condition.operands.push_back(ParseOperand());
-  if (*comparator > Comparator::kNotEqual) {
-    for (const Operand& operand : condition.operands) CheckComparable(operation, operand);
-  }
-  CheckDistinct(operation, condition.operands);
-  return condition;
+Operand ConditionParser::ParseOperand() {
+  if (reader_.failed()) return AttributeValue();
+  if (reader_.AtValue()) return reader_.TakeValue();
+  if (reader_.AtFunction()) return CallToOperand(ParseCall());
+  if (!reader_.AtSymbol("(")) return reader_.TakePath();
+  if (!reader_.Enter()) return AttributeValue();
+  const uint32_t opened = reader_.Next().begin;
+  const bool doubled = reader_.AtSymbol("(");
+  const uint32_t inner_begins = reader_.Peek().begin;
+  Operand inner = ParseOperand();
+  Close(opened, doubled, inner_begins);
+  return inner;
+}
+
+bool ConditionParser::AtComparator() const {
+  return reader_.Peek().kind == TokenKind::kSymbol &&
+         std::ranges::find(kComparators, reader_.Peek().text) != kComparators.end();
 }
 
 std::optional<Comparator> ConditionParser::TakeComparator() {
-  if (reader_.Peek().kind != TokenKind::kSymbol) return std::nullopt;
-  const auto found = std::ranges::find(kComparators, reader_.Peek().text);
-  if (found == kComparators.end()) return std::nullopt;
-  reader_.Next();
+  if (reader_.failed() || !AtComparator()) return std::nullopt;
+  const auto* const found = std::ranges::find(kComparators, reader_.Next().text);
   return static_cast<Comparator>(found - kComparators.begin());
 }
 
@@ -184,75 +206,89 @@ Condition ConditionParser::ParseIn(Operand operand) {
   condition.kind = Condition::Kind::kIn;
   condition.operands = ParseOperands();
   if (condition.operands.size() > kInOperandsMax) {
-    reader_.Note(Problem::kOperand, WrongOperandCount("IN", condition.operands.size()));
+    reader_.Note(Problem::kOperand,
+                 "The IN operator is provided with too many operands; number of operands: " +
+                     std::to_string(condition.operands.size()));
   }
   condition.operands.insert(condition.operands.begin(), std::move(operand));
   if (!reader_.failed()) CheckDistinct("IN", condition.operands);
   return condition;
 }
 
-Operand ConditionParser::ParseOperand() {
-  if (reader_.failed()) return AttributeValue();
-  if (reader_.AtValue()) return reader_.TakeValue();
-  if (!reader_.AtFunction()) return reader_.TakePath();
-  const Token name = reader_.Next();
-  reader_.CountOperator();
-  if (!reader_.Enter()) return AttributeValue();
-  std::vector<Operand> operands = ParseOperands();
-  reader_.Leave();
-  if (reader_.failed()) return AttributeValue();
-  if (name.text != "size") {
-    const bool is_known = std::ranges::find(kConditionFunctions, name.text,
-                                            &ConditionFunction::name) != kConditionFunctions.end();
-    reader_.Note(Problem::kFunction,
-                 std::string(is_known ? "The function is not allowed to be used this way in an "
-                                        "expression; function: "
-                                      : "Invalid function name; function: ")
-                     .append(name.text));
-    return AttributeValue();
-  }
-  if (operands.size() != 1) {
-    reader_.Note(Problem::kOperand, WrongOperandCount("size", operands.size()));
-    return AttributeValue();
-  }
-  if (Path* const path = std::get_if<Path>(operands.data())) return SizeOf{std::move(*path)};
-  if (const AttributeValue* constant = ConstantOf(operands[0])) {
-    // A constant of a type that has a size is as good as its size.
-    if (const std::optional<AttributeValue> size = SizeAsValue(*constant)) return *size;
-    reader_.Note(Problem::kOperand, WrongOperandType("size", constant->type()));
-    return AttributeValue();
-  }
-  reader_.Note(Problem::kFunction,
-               "The function is not allowed to be used this way in an expression; function: size");
+Condition ConditionParser::ToCondition(Parsed parsed) {
+  if (auto* const condition = std::get_if<Condition>(&parsed)) return std::move(*condition);
+  if (auto* const call = std::get_if<Call>(&parsed)) return CallToCondition(std::move(*call));
+  // A path or a value, and nothing that it is compared with.
+  reader_.FailSyntax();
+  return {};
+}
+
+Operand ConditionParser::ToOperand(Parsed parsed) {
+  if (auto* const operand = std::get_if<Operand>(&parsed)) return std::move(*operand);
+  if (auto* const call = std::get_if<Call>(&parsed)) return CallToOperand(std::move(*call));
+  reader_.FailSyntax();
   return AttributeValue();
 }
 
-void ConditionParser::CheckFunction(std::string_view name, Condition& condition) {
-  if (reader_.failed()) return;
+void ConditionParser::NoteFunction(std::string_view name) {
+  std::string message;
+  if (name == "size" || std::ranges::find(kConditionFunctions, name, &ConditionFunction::name) !=
+                            kConditionFunctions.end()) {
+    message = "The function is not allowed to be used this way in an expression";
+  } else if (name != "if_not_exists" && name != "list_append") {
+    message = "Invalid function name";
+  } else {
+    message = reader_.kind() == ExpressionKind::kFilter
+                  ? "The function is not allowed in a filter expression"
+              : reader_.kind() == ExpressionKind::kKeyCondition
+                  ? "The function is not allowed in a key condition expression"
+                  : "The function is not allowed in a condition expression";
+  }
+  reader_.Note(Problem::kFunction, message.append("; function: ").append(name));
+}
+
+Operand ConditionParser::CallToOperand(Call call) {
+  if (reader_.failed()) return AttributeValue();
+  if (call.name != "size") {
+    NoteFunction(call.name);
+    return AttributeValue();
+  }
+  if (call.operands.size() != 1) {
+    reader_.Note(Problem::kOperand, WrongOperandCount("size", call.operands.size()));
+    return AttributeValue();
+  }
+  Operand& of = call.operands[0];
+  if (Path* const path = std::get_if<Path>(&of)) return SizeOf{std::move(*path)};
+  // A constant of a type that has a size is as good as its size, which has none itself.
+  const AttributeValue* const constant = ConstantOf(of);
+  if (constant != nullptr) {
+    if (const std::optional<AttributeValue> size = SizeAsValue(*constant)) return *size;
+  }
+  reader_.Note(Problem::kOperand, WrongOperandType("size", constant == nullptr ? AttributeType::kN
+                                                                               : constant->type()));
+  return AttributeValue();
+}
+
+Condition ConditionParser::CallToCondition(Call call) {
+  Condition condition;
+  if (reader_.failed()) return condition;
   const auto* const function =
-      std::ranges::find(kConditionFunctions, name, &ConditionFunction::name);
+      std::ranges::find(kConditionFunctions, call.name, &ConditionFunction::name);
   if (function == kConditionFunctions.end()) {
-    const bool of_updates = name == "if_not_exists" || name == "list_append";
-    reader_.Note(
-        Problem::kFunction,
-        std::string(!of_updates ? "Invalid function name; function: "
-                    : reader_.kind() == ExpressionKind::kFilter
-                        ? "The function is not allowed in a filter expression; function: "
-                    : reader_.kind() == ExpressionKind::kKeyCondition
-                        ? "The function is not allowed in a key condition expression; function: "
-                        : "The function is not allowed in a condition expression; function: ")
-            .append(name));
-    return;
+    NoteFunction(call.name);
+    return condition;
   }
   condition.kind = function->kind;
+  condition.operands = std::move(call.operands);
   if (condition.operands.size() != function->operands) {
-    reader_.Note(Problem::kOperand, WrongOperandCount(name, condition.operands.size()));
-    return;
+    reader_.Note(Problem::kOperand, WrongOperandCount(call.name, condition.operands.size()));
+    return condition;
   }
   if (function->takes_a_path && !std::holds_alternative<Path>(condition.operands[0])) {
-    reader_.Note(Problem::kOperand, NeedsPath(name));
-    return;
+    reader_.Note(Problem::kOperand, NeedsPath(call.name));
+    return condition;
   }
+  CheckDistinct(call.name, condition.operands);
   if (condition.kind == Condition::Kind::kAttributeType) CheckAttributeType(condition);
   if (condition.kind == Condition::Kind::kBeginsWith) {
     for (const Operand& operand : condition.operands) {
@@ -261,18 +297,21 @@ void ConditionParser::CheckFunction(std::string_view name, Condition& condition)
           constant->is(AttributeType::kB)) {
         continue;
       }
-      reader_.Note(Problem::kOperand, WrongOperandType(name, constant->type()));
+      reader_.Note(Problem::kOperand, WrongOperandType(call.name, constant->type()));
     }
   }
-  CheckDistinct(name, condition.operands);
+  return condition;
 }
 
 void ConditionParser::CheckAttributeType(Condition& condition) {
   const AttributeValue* const constant = ConstantOf(condition.operands[1]);
   if (constant == nullptr) {
+    // Observed with DynamoDB Local 2.5.4: all types that its software knows.
     reader_.Note(Problem::kOperand,
                  "Incorrect operand type for operator or function; operator or function: "
-                 "attribute_type, operand type: path");
+                 "attribute_type, operand type: "
+                 "{B,BS,NULL,FLOAT,INTSET,N,DOUBLE,DECIMAL,HDS,NS,INT,HD,SS,M,S,FS,DECIMALSET,DICT,"
+                 "BOOL,DOUBLESET,L}");
     return;
   }
   if (!constant->is(AttributeType::kS)) {

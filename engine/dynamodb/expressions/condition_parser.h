@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/dynamodb/expressions/condition.h"
@@ -16,10 +17,12 @@ namespace liststore::dynamodb {
 //
 //   or       and { OR and }
 //   and      not { AND not }
-//   not      { NOT } primary
-//   primary  ( or ) | function ( operand, ... ) | operand comparator operand
-//            | operand BETWEEN operand AND operand | operand IN ( operand, ... )
-//   operand  path | :value | size ( path )
+//   not      { NOT } compared
+//   compared term | term comparator operand | term BETWEEN operand AND operand | term IN ( operand, ... )
+//   term     ( or ) | function ( operand, ... ) | path | :value
+//   operand  ( operand ) | size ( path ) | path | :value
+//
+// Whether what is in parentheses is a condition or an operand shows behind them, and so does whether a call is.
 class ConditionParser {
  public:
   explicit ConditionParser(ExpressionReader& reader) : reader_(reader) {}
@@ -28,36 +31,52 @@ class ConditionParser {
   Condition Parse();
 
  private:
-  Condition ParseOr();
-  Condition ParseAnd();
-  Condition ParseNot();
-  Condition ParsePrimary();
-  Condition ParseParenthesised();
-  Condition ParseFunction();
-  Condition ParseComparison();
-  Condition ParseBetween(Operand operand);
-  Condition ParseIn(Operand operand);
-  Operand ParseOperand();
-  // Between the parentheses of a function.
-  std::vector<Operand> ParseOperands();
-  std::optional<Comparator> TakeComparator();
-
-  // Of conditions joined by AND or OR.
-  Condition ParseJoined(Condition::Kind kind, std::string_view keyword,
-                        Condition (ConditionParser::*part)());
-
-  void CheckFunction(std::string_view name, Condition& condition);
-  void CheckAttributeType(Condition& condition);
-  void CheckComparable(std::string_view operation, const Operand& operand);
-  void CheckBounds(const Condition& between);
-  void CheckDistinct(std::string_view operation, const std::vector<Operand>& operands);
-
   // Of parentheses: where they open, and what stands behind them.
   struct Pair {
     uint32_t opened = 0;
     uint32_t behind = 0;
     bool operator==(const Pair&) const = default;
   };
+  // name(operands), not yet looked at.
+  struct Call {
+    std::string_view name;
+    std::vector<Operand> operands;
+  };
+  using Parsed = std::variant<Condition, Operand, Call>;
+
+  Parsed ParseOr();
+  Parsed ParseAnd();
+  Parsed ParseNot();
+  Parsed ParseCompared();
+  Parsed ParseTerm();
+  Parsed ParseParenthesised();
+  Condition ParseBetween(Operand operand);
+  Condition ParseIn(Operand operand);
+  Operand ParseOperand();
+  Call ParseCall();
+  // In parentheses, one at least.
+  std::vector<Operand> ParseOperands();
+  bool AtComparator() const;
+  std::optional<Comparator> TakeComparator();
+  // Of conditions joined by AND or OR.
+  Parsed ParseJoined(Condition::Kind kind, std::string_view keyword,
+                     Parsed (ConditionParser::*part)());
+
+  // Around what was read: the parentheses are closed, and noted where they stood right within others.
+  void Close(uint32_t opened, bool doubled, uint32_t inner_begins);
+
+  // A syntax error, or a problem, if it is not that.
+  Condition ToCondition(Parsed parsed);
+  Operand ToOperand(Parsed parsed);
+  Condition CallToCondition(Call call);
+  Operand CallToOperand(Call call);
+  // Why a call of `name` is not in its place.
+  void NoteFunction(std::string_view name);
+
+  void CheckAttributeType(Condition& condition);
+  void CheckComparable(std::string_view operation, const Operand& operand);
+  void CheckBounds(const Condition& between);
+  void CheckDistinct(std::string_view operation, const std::vector<Operand>& operands);
 
   ExpressionReader& reader_;
   Pair last_pair_;  // that was closed

@@ -44,6 +44,10 @@ Status ExpressionReader::CheckText() const {
 
 Status ExpressionReader::Finish() const {
   if (failed_) return Invalidated(failure_);
+  if (operators_ > kOperatorsMax) {
+    return Invalidated("The expression contains too many operators; operator count: " +
+                       std::to_string(operators_));
+  }
   for (const std::optional<std::string>& problem : problems_) {
     if (problem.has_value()) return Invalidated(*problem);
   }
@@ -85,8 +89,7 @@ void ExpressionReader::FailSyntax() {
   const Token& behind = Peek(1);
   const size_t end =
       behind.kind == TokenKind::kEnd ? text_.size() : behind.begin + behind.text.size();
-  std::string_view near = text_.substr(begin, end - begin);
-  while (near.ends_with(' ')) near.remove_suffix(1);
+  const std::string_view near = text_.substr(begin, end - begin);
   std::string message = "Syntax error; token: \"";
   message.append(token.text).append("\", near: \"").append(near).append("\"");
   Fail(std::move(message));
@@ -101,13 +104,6 @@ void ExpressionReader::Fail(std::string message) {
 void ExpressionReader::Note(Problem problem, std::string message) {
   std::optional<std::string>& noted = problems_[static_cast<size_t>(problem)];
   if (!noted.has_value()) noted = std::move(message);
-}
-
-void ExpressionReader::CountOperator() {
-  if (++operators_ == kOperatorsMax + 1) {
-    Fail("The expression contains too many operators and functions; the maximum is " +
-         std::to_string(kOperatorsMax));
-  }
 }
 
 bool ExpressionReader::Enter() {
@@ -135,7 +131,7 @@ std::string ExpressionReader::TakeAttributeName() {
     return std::string(token.text);
   }
   if (const std::string* const name = placeholders_.UseName(token.text)) return *name;
-  Note(Problem::kPlaceholder,
+  Note(Problem::kOperand,
        "An expression attribute name used in the document path is not defined; attribute name: " +
            std::string(token.text));
   return std::string(token.text);
@@ -166,7 +162,7 @@ Path ExpressionReader::TakePath() {
       break;
     }
   }
-  if (path.elements.size() >= kNestingMax) {
+  if (path.elements.size() > kNestingMax) {
     Note(Problem::kOperand, "The document path has too many nesting levels; nesting levels: " +
                                 std::to_string(path.elements.size() + 1));
   }
@@ -186,7 +182,7 @@ AttributeValue ExpressionReader::TakeValue() {
     Fail("The values that the expression uses have exceeded the maximum allowed size");
     return {};
   }
-  Note(Problem::kPlaceholder,
+  Note(Problem::kOperand,
        "An expression attribute value used in expression is not defined; attribute value: " +
            std::string(token.text));
   return {};

@@ -25,11 +25,10 @@ enum class Problem : uint8_t {
   kParentheses,
   kFunction,
   kReservedWord,
-  kPlaceholder,
-  kOperand,
+  kOperand,  // undefined placeholders too, whichever comes first
   kPaths,
 };
-inline constexpr size_t kProblems = 6;
+inline constexpr size_t kProblems = 5;
 
 // Reads one expression from front to back. A syntax error ends it: everything answers "nothing" from then on,
 // and the caller returns. Other problems are noted and reading goes on, so that what is undefined further
@@ -77,7 +76,7 @@ class ExpressionReader {
   void Fail(std::string message);
   void Note(Problem problem, std::string message);
   // Of operators and functions, which are limited in number.
-  void CountOperator();
+  void CountOperator() { ++operators_; }
   // Of parentheses and the like. False: too deep, which ends the reading.
   bool Enter();
   void Leave() { --nesting_; }

@@ -13,11 +13,6 @@ namespace {
 
 Error NotSupported() { return Invalid("Query key condition not supported"); }
 
-Error InvalidKeyExpression(std::string_view what) {
-  std::string message = "Invalid KeyConditionExpression: ";
-  return Invalid(message.append(what));
-}
-
 Error InvalidOperator(std::string_view operation) {
   std::string message = "Invalid operator used in KeyConditionExpression: ";
   return Invalid(message.append(operation));
@@ -48,23 +43,26 @@ Status CheckOperators(const Condition& condition) {
   }
   int paths = 0;
   for (const Operand& operand : condition.operands) {
-    if (std::holds_alternative<SizeOf>(operand)) return InvalidOperator("size");
+    if (std::holds_alternative<SizeOf>(operand)) {
+      return Invalid("KeyConditionExpressions cannot contain nested operations");
+    }
     const auto* path = std::get_if<Path>(&operand);
     if (path == nullptr) continue;
     ++paths;
     if (!path->is_top_level()) {
-      return InvalidKeyExpression(
-          "KeyConditionExpressions cannot have conditions on nested attributes");
+      return Invalid(
+          "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+          "allowed: Key: " +
+          path->attribute);
     }
   }
   if (paths > 1) {
-    return InvalidKeyExpression(
+    return Invalid(
         "Invalid condition in KeyConditionExpression: Multiple attribute names used in one "
         "condition");
   }
   if (paths == 0 && !condition.operands.empty()) {
-    return InvalidKeyExpression(
-        "Invalid condition in KeyConditionExpression: No key attribute specified");
+    return Invalid("Invalid condition in KeyConditionExpression: No key attribute specified");
   }
   for (const Condition& child : condition.children) LS_RETURN_IF_ERROR(CheckOperators(child));
   return {};
@@ -200,11 +198,11 @@ ErrorOr<KeyCondition> KeyConditionOf(const Condition& condition, const KeySchema
   };
   if (!hash.has_value()) return missed(schema.hash);
   if (conditions.size() > 2) return Invalid("Conditions can be of length 1 or 2 only");
+  if (hash->kind != SortCondition::Kind::kEqual) return NotSupported();
   if (has_other) {
     if (schema.sort.has_value()) return missed(*schema.sort);
     return NotSupported();
   }
-  if (hash->kind != SortCondition::Kind::kEqual) return NotSupported();
   LS_RETURN_IF_ERROR(CheckKeyValue(*hash->value, schema.hash, false));
   KeyCondition result;
   result.hash = *hash->value;

@@ -5,9 +5,9 @@
 namespace liststore::dynamodb {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsLexerDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordPart(char c) { return IsLetter(c) || IsLexerDigit(c); }
+bool IsWordPart(char c) { return IsLetter(c) || IsLexerDigit(c) || c == '_'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // How many bytes from `from` on are of a kind.

@@ -17,7 +17,7 @@ namespace liststore::dynamodb {
 // A name within a map, or the place of an element within a list.
 using PathElement = std::variant<std::string, uint32_t>;
 
-// #names are resolved. Elements in excess of kNestingMax + 1 are refused when paths are parsed.
+// #names are resolved. More than kNestingMax elements are refused when paths are parsed.
 struct Path {
   std::string attribute;              // of the item
   std::vector<PathElement> elements;  // within it

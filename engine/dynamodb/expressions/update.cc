@@ -256,7 +256,12 @@ Status AddOrDelete(const Update& update, const UpdateAction& action, const Item&
   const AttributeValue& value = action.value.constant;
   const bool deletes = action.kind == UpdateAction::Kind::kDelete;
   if (there == nullptr) {
-    if (!deletes) changes.Put(action.path, value);
+    // To take out nothing asks for what leads there all the same.
+    if (deletes) {
+      changes.Remove(action.path);
+    } else {
+      changes.Put(action.path, value);
+    }
     return {};
   }
   if (there->type() != value.type()) return WrongType(update);
@@ -349,9 +354,11 @@ Item ReturnedAttributes(ReturnValues values, const Update& update, const Item* b
   if (values == ReturnValues::kAllOld || values == ReturnValues::kAllNew) return *item;
   Projection projection;
   for (const UpdateAction& action : update.actions) {
-    // What was taken out has no new value; another element of a list may stand in its place.
-    if (!old && action.kind == UpdateAction::Kind::kRemove) continue;
-    projection.paths.push_back(action.path);
+    Path path = action.path;
+    // Of a list all elements: those behind one that was taken out have other places.
+    const auto is_index = [](const PathElement& element) { return element.index() == 1; };
+    path.elements.erase(std::ranges::find_if(path.elements, is_index), path.elements.end());
+    projection.paths.push_back(std::move(path));
   }
   if (projection.paths.empty()) return {};
   return Project(projection, *item);

@@ -86,8 +86,8 @@ enum class ReturnValues : uint8_t {
 std::optional<ReturnValues> ReturnValuesNamed(std::string_view name);
 
 // What UpdateItem answers as Attributes: `before` and `after` the update, nullptr where there was no item. Of
-// kUpdatedOld and kUpdatedNew what is at the paths of the actions, with the maps on the way, as a
-// projection gives it; empty: Attributes is left out.
+// kUpdatedOld and kUpdatedNew what is at the paths of the actions, lists as a whole, with the maps on the way,
+// as a projection gives it; empty: Attributes is left out.
 Item ReturnedAttributes(ReturnValues values, const Update& update, const Item* before,
                         const Item* after);
 

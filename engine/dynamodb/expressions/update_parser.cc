@@ -33,8 +33,8 @@ std::string_view LongNameOf(AttributeType type) {
 //
 //   update   section { section }, each of the four once at most
 //   section  SET path = value , ... | REMOVE path , ... | ADD path :value , ... | DELETE path :value , ...
-//   value    operand [ + operand | - operand ]
-//   operand  path | :value | ( value ) | if_not_exists ( path , operand ) | list_append ( operand , operand )
+//   value    ( value ) | operand [ + operand | - operand ]
+//   operand  path | :value | ( operand ) | if_not_exists ( path , operand ) | list_append ( operand , operand )
 class UpdateParser {
  public:
   explicit UpdateParser(ExpressionReader& reader) : reader_(reader) {}
@@ -71,7 +71,6 @@ class UpdateParser {
   UpdateAction ParseAction(UpdateAction::Kind kind) {
     UpdateAction action;
     action.kind = kind;
-    reader_.CountOperator();
     action.path = reader_.TakePath();
     switch (kind) {
       case UpdateAction::Kind::kSet:
@@ -100,7 +99,15 @@ class UpdateParser {
   }
 
   UpdateValue ParseValue() {
-    UpdateValue left = ParseOperand();
+    UpdateValue left;
+    if (reader_.AtSymbol("(")) {
+      left = ParseParenthesised(&UpdateParser::ParseValue);
+      if (left.kind == UpdateValue::Kind::kPlus || left.kind == UpdateValue::Kind::kMinus) {
+        return left;
+      }
+    } else {
+      left = ParseOperand();
+    }
     const bool plus = reader_.AtSymbol("+");
     if (reader_.failed() || (!plus && !reader_.AtSymbol("-"))) return left;
     reader_.Next();
@@ -115,17 +122,29 @@ class UpdateParser {
     return sum;
   }
 
+  // ((a)) has a pair too many.
+  UpdateValue ParseParenthesised(UpdateValue (UpdateParser::*inner)()) {
+    UpdateValue value;
+    if (!reader_.Enter()) return value;
+    reader_.Next();
+    const bool doubled = reader_.AtSymbol("(");
+    value = (this->*inner)();
+    if (doubled && last_closed_ == reader_.Peek().begin) {
+      reader_.Note(Problem::kParentheses, "The expression has redundant parentheses;");
+    }
+    reader_.ExpectSymbol(")");
+    last_closed_ = reader_.Peek().begin;
+    reader_.Leave();
+    return value;
+  }
+
   UpdateValue ParseOperand() {
     UpdateValue value;
     if (reader_.failed()) return value;
     if (reader_.AtValue()) {
       value.constant = reader_.TakeValue();
     } else if (reader_.AtSymbol("(")) {
-      if (!reader_.Enter()) return value;
-      reader_.Next();
-      value = ParseValue();
-      reader_.ExpectSymbol(")");
-      reader_.Leave();
+      value = ParseParenthesised(&UpdateParser::ParseOperand);
     } else if (reader_.AtFunction()) {
       if (!reader_.Enter()) return value;
       value = ParseFunction();
@@ -200,6 +219,7 @@ class UpdateParser {
 
   ExpressionReader& reader_;
   Update update_;
+  uint32_t last_closed_ = 0;  // behind the last parenthesis
   std::array<bool, kUpdateSections.size()> seen_ = {};
 };
 

@@ -16,9 +16,9 @@
 
 namespace liststore::dynamodb {
 
-// Lists and maps within one another, the attribute's own value being the first. Source: DynamoDB's
-// developer guide, "Quotas", nested attribute depth.
-inline constexpr int kNestingMax = 32;
+// Lists and maps within one another. Source: DynamoDB's developer guide, "Quotas", nested attribute depth:
+// 32 levels, of which the item is the first, as DynamoDB Local 2.5.4 counts.
+inline constexpr int kNestingMax = 31;
 // Names and values together. Source: the same, item size.
 inline constexpr size_t kItemBytesMax = size_t{400} << 10;
 // Of an attribute's name. Source: the same, attribute names; those of keys have 255.

@@ -51,6 +51,18 @@ struct Digits {
   size_t begin;
 };
 
+// A CQL decimal of an unscaled number in two's complement, in as few bytes as show its sign.
+std::string DecimalOf(Coefficient unscaled, int32_t scale) {
+  std::array<char, kDecimalScaleBytes + sizeof(Coefficient)> bytes;
+  StoreBigEndian32(bytes.data(), static_cast<uint32_t>(scale));
+  for (size_t i = 0; i < sizeof(Coefficient); ++i) {
+    bytes[bytes.size() - 1 - i] = static_cast<char>(unscaled >> (8 * i));
+  }
+  const std::string_view all(bytes.data(), bytes.size());
+  std::string decimal(all.substr(0, kDecimalScaleBytes));
+  return decimal.append(TrimVarint(all.substr(kDecimalScaleBytes)));
+}
+
 Error NotANumber(std::string_view text) {
   std::string message = "The parameter cannot be converted to a numeric value";
   if (!text.empty()) message.append(": ").append(text.substr(0, 200));
@@ -340,12 +352,15 @@ std::optional<Number> Number::FromOrderedBytes(std::string_view bytes) {
 }
 
 std::string Number::ToCqlDecimal() const {
-  NormalDecimal decimal;
-  if (!is_zero()) {
-    decimal.sign = negative_ ? -1 : 1;
-    decimal.digits = Digits(coefficient_).view();
-    decimal.exponent = exponent_ + static_cast<int64_t>(decimal.digits.size());
+  const int zeros = std::max(exponent_, 0);
+  if (DigitsOf(coefficient_) + zeros <= kNumberDigitsMax) {
+    const Coefficient magnitude = coefficient_ * kPowersOfTen[static_cast<size_t>(zeros)];
+    return DecimalOf(negative_ ? 0 - magnitude : magnitude, exponent_ < 0 ? -exponent_ : 0);
   }
+  NormalDecimal decimal;
+  decimal.sign = negative_ ? -1 : 1;
+  decimal.digits = Digits(coefficient_).view();
+  decimal.exponent = exponent_ + static_cast<int64_t>(decimal.digits.size());
   return EncodeDecimal(decimal);
 }
 
@@ -353,6 +368,14 @@ ErrorOr<Number> Number::FromCqlDecimal(std::string_view bytes) {
   if (bytes.size() < kDecimalScaleBytes) {
     return Error{ErrorCode::kInternalServerError,
                  "a number is stored as bytes that are no decimal"};
+  }
+  const std::string_view unscaled = bytes.substr(kDecimalScaleBytes);
+  if (unscaled.size() <= sizeof(Coefficient)) {
+    const bool negative = !unscaled.empty() && (unscaled[0] & 0x80) != 0;
+    Coefficient value = negative ? ~Coefficient{0} : 0;
+    for (const char byte : unscaled) value = value << 8 | static_cast<uint8_t>(byte);
+    const auto scale = static_cast<int32_t>(LoadBigEndian32(bytes.data()));
+    return Normalize(negative, negative ? 0 - value : value, -int64_t{scale});
   }
   const NormalDecimal decimal = NormalizeDecimal(bytes);
   if (decimal.digits.size() > kNumberDigitsMax) return TooManyDigits();
