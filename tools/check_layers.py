@@ -113,7 +113,7 @@ PARTS = {
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                      "programs/console", "lists", "model", "base"],
     # Of single layers, from within.
-    "bench/micro": ["cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
+    "bench/micro": ["dynamodb", "cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
                     "base"],
     # Programs of their own.
     "bench": ["bench/shapes", "bench/scale", "bench/peers", "bench/wire", "bench/embedded", "bench/load",
