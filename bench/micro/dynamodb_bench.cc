@@ -15,7 +15,7 @@
 namespace liststore::dynamodb {
 namespace {
 
-// About 1 KB of JSON: a feature store's item, 16 features of 8 bytes in a map.
+// About 1 KB of JSON: a feature store's item, 26 features of 8 bytes in a map.
 std::string FeaturesJson() {
   std::string json = R"({"entity_id":{"S":"1c2e07235588d781baea24f146ff4a77"},)"
                      R"("event_ts":{"S":"2022-07-07 09:00:00+00:00"},"values":{"M":{)";
