@@ -171,6 +171,13 @@ TEST(ConditionTest, ErrorsHaveAmazonsWords) {
       {"a BETWEEN :one OR :two", R"_(Syntax error; token: "OR", near: ":one OR :two")_"},
       {"a = \xc3\xa9", "Syntax error; token: \"\xc3\xa9\", near: \"= \xc3\xa9\""},
       {"# = :one", R"_(Syntax error; token: "#", near: "# =")_"},
+      // Keywords are names nowhere.
+      {"set = :one", R"_(Syntax error; token: "set", near: "set =")_"},
+      {"m.And = :one", R"_(Syntax error; token: "And", near: ".And =")_"},
+      {"a = in", R"_(Syntax error; token: "in", near: "= in")_"},
+      {"not = :one", R"_(Syntax error; token: "=", near: "not = :one")_"},
+      {"between(a, b)", R"_(Syntax error; token: "between", near: "between(")_"},
+      {"a =  ", R"_(Syntax error; token: "<EOF>", near: "=  ")_"},
       {"values = :one", "Attribute name is a reserved keyword; reserved keyword: values"},
       {"m.Name = :one", "Attribute name is a reserved keyword; reserved keyword: Name"},
       {"#zz = :one",

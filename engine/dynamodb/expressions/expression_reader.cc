@@ -14,11 +14,6 @@ std::string OfOperation(std::string_view what, std::string_view operation) {
   return message.append("; operator or function: ").append(operation);
 }
 
-bool EqualsUpper(std::string_view word, std::string_view upper) {
-  return std::ranges::equal(
-      word, upper, [](char c, char u) { return (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) == u; });
-}
-
 }  // namespace
 
 ExpressionReader::ExpressionReader(std::string_view text, ExpressionKind kind,
@@ -61,7 +56,7 @@ Token ExpressionReader::Next() {
 }
 
 bool ExpressionReader::AtKeyword(std::string_view upper) const {
-  return Peek().kind == TokenKind::kWord && EqualsUpper(Peek().text, upper);
+  return Peek().kind == TokenKind::kKeyword && IsKeyword(Peek().text, upper);
 }
 
 bool ExpressionReader::TakeSymbol(std::string_view symbol) {

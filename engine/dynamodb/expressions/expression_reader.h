@@ -54,7 +54,6 @@ class ExpressionReader {
   bool AtSymbol(std::string_view symbol, size_t ahead = 0) const {
     return Peek(ahead).kind == TokenKind::kSymbol && Peek(ahead).text == symbol;
   }
-  // A keyword is a word, in any case.
   bool AtKeyword(std::string_view upper) const;
   // A name that a parenthesis follows.
   bool AtFunction() const { return Peek().kind == TokenKind::kWord && AtSymbol("(", 1); }

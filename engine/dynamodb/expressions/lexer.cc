@@ -1,5 +1,7 @@
 #include "engine/dynamodb/expressions/lexer.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace liststore::dynamodb {
@@ -18,6 +20,15 @@ size_t RunOf(std::string_view text, size_t from, Kind kind) {
   return end - from;
 }
 
+// Of all expressions: a keyword of one is a name in none. Observed with DynamoDB Local 2.5.4.
+constexpr std::array<std::string_view, 9> kKeywords = {"AND", "OR",     "NOT", "BETWEEN", "IN",
+                                                       "SET", "REMOVE", "ADD", "DELETE"};
+
+TokenKind KindOfWord(std::string_view word) {
+  const auto is_word = [&](std::string_view keyword) { return IsKeyword(word, keyword); };
+  return std::ranges::any_of(kKeywords, is_word) ? TokenKind::kKeyword : TokenKind::kWord;
+}
+
 struct Found {
   TokenKind kind;
   size_t bytes;
@@ -26,7 +37,10 @@ struct Found {
 // The token at the front of what is no blank.
 Found TokenAtFront(std::string_view text) {
   const char c = text[0];
-  if (IsLetter(c)) return {TokenKind::kWord, RunOf(text, 0, IsWordPart)};
+  if (IsLetter(c)) {
+    const size_t bytes = RunOf(text, 0, IsWordPart);
+    return {KindOfWord(text.substr(0, bytes)), bytes};
+  }
   if (IsLexerDigit(c)) return {TokenKind::kDigits, RunOf(text, 0, IsLexerDigit)};
   if (c == '#' || c == ':') {
     const size_t bytes = 1 + RunOf(text, 1, IsWordPart);
@@ -44,6 +58,11 @@ Found TokenAtFront(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsKeyword(std::string_view word, std::string_view upper) {
+  return std::ranges::equal(
+      word, upper, [](char c, char u) { return (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) == u; });
+}
 
 std::vector<Token> Tokenize(std::string_view text) {
   std::vector<Token> tokens;
