@@ -110,12 +110,11 @@ TEST(LegacyTest, ExpectedThatIsWrong) {
       JudgeExpected(R"({"a":{"ComparisonOperator":"eq","Value":{"N":"1"}}})")
           .starts_with("1 validation error detected: Value 'eq' at 'a.member.comparisonOperator'"));
   EXPECT_EQ(JudgeExpected("null", R"("OR")"),
-            "One or more parameter values were invalid: ConditionalOperator cannot be used without "
+            "ConditionalOperator cannot be used without "
             "Filter or Expected");
-  EXPECT_EQ(
-      JudgeExpected(R"({"a":{"Value":{"N":"5"}}})", R"("OR")"),
-      "One or more parameter values were invalid: ConditionalOperator can only be used when Filter "
-      "or Expected has two or more elements");
+  EXPECT_EQ(JudgeExpected(R"({"a":{"Value":{"N":"5"}}})", R"("OR")"),
+            "ConditionalOperator can only be used when Filter "
+            "or Expected has two or more elements");
 }
 
 std::string UpdatedByOld(std::string_view json) {
@@ -141,11 +140,12 @@ TEST(LegacyTest, AttributeUpdates) {
        "One or more parameter values were invalid: Only DELETE action is allowed when no attribute "
        "value is specified"},
       {R"({"n":{"Action":"ADD","Value":{"S":"x"}}})",
-       "One or more parameter values were invalid: ADD action is not supported for the type S"},
+       "One or more parameter values were invalid: ADD action is not supported for the type "
+       "STRING"},
       {R"({"n":{"Action":"DELETE","Value":{"S":"x"}}})",
        "One or more parameter values were invalid: DELETE action with value is not supported for "
        "the "
-       "type S"},
+       "type STRING"},
       {R"({"ss":{"Action":"ADD","Value":{"N":"1"}}})", "Type mismatch for attribute to update"},
       {R"({"ss":{"Action":"SET","Value":{"N":"1"}}})",
        "1 validation error detected: Value 'SET' at 'ss.member.action' failed to satisfy "

@@ -66,6 +66,13 @@ Error NotInEnum(std::string_view value, std::string_view where, std::string_view
 }
 
 ErrorOr<const LegacyOperator*> OperatorOf(Json name, std::string_view attribute) {
+  if (name.is_absent()) {
+    std::string message = "1 validation error detected: Value null at '";
+    return Invalid(
+        message.append(SaidOf(attribute))
+            .append(".member.comparisonOperator' failed to satisfy constraint: Member must "
+                    "not be null"));
+  }
   if (!name.is_string()) return NotOfKind(name, "String");
   const auto* const found = std::ranges::find(kLegacyOperators, name.text(), &LegacyOperator::name);
   if (found == kLegacyOperators.end()) {
@@ -200,10 +207,10 @@ ErrorOr<Condition> Joined(Json members, Json conditional_operator, OfMember of_m
     const std::string_view name = conditional_operator.text();
     if (name != "AND" && name != "OR") return NotInEnum(name, "conditionalOperator", "OR, AND");
     if (members.is_absent()) {
-      return InvalidParameter("ConditionalOperator cannot be used without Filter or Expected");
+      return Invalid("ConditionalOperator cannot be used without Filter or Expected");
     }
     if (members.size() < 2) {
-      return InvalidParameter(
+      return Invalid(
           "ConditionalOperator can only be used when Filter or Expected has two or more elements");
     }
     if (name == "OR") joined.kind = Condition::Kind::kOr;
@@ -250,14 +257,14 @@ ErrorOr<UpdateAction> ActionOfMember(const JsonMember& member) {
     action.kind = UpdateAction::Kind::kDelete;
     if (!is_set) {
       return InvalidParameter(std::string("DELETE action with value is not supported for the type ")
-                                  .append(NameOf(type)));
+                                  .append(LongNameOf(type)));
     }
   } else {
     action.kind =
         type == AttributeType::kL ? UpdateAction::Kind::kAddToList : UpdateAction::Kind::kAdd;
     if (!is_set && type != AttributeType::kN && type != AttributeType::kL) {
       return InvalidParameter(
-          std::string("ADD action is not supported for the type ").append(NameOf(type)));
+          std::string("ADD action is not supported for the type ").append(LongNameOf(type)));
     }
   }
   return action;
@@ -293,6 +300,7 @@ ErrorOr<KeyCondition> KeyConditionOfKeyConditions(Json key_conditions, const Key
     LS_ASSIGN_OR_RETURN(const LegacyOperator* const with,
                         OperatorOf(member.value.Find("ComparisonOperator"), member.name));
     if (!with->of_keys) {
+      if (member.name == schema.hash.name) return Invalid("Query key condition not supported");
       return Invalid("Attempted conditional constraint is not an indexable operation");
     }
   }

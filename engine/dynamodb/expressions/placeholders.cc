@@ -31,6 +31,14 @@ Error InvalidKey(std::string_view parameter, std::string_view key) {
   return Invalid(message.append("\""));
 }
 
+Error InvalidValue(std::string_view parameter, std::string_view what, std::string_view key) {
+  std::string message(parameter);
+  return Invalid(message.append(" contains invalid value: ")
+                     .append(what)
+                     .append(" for key ")
+                     .append(key.substr(0, 255)));
+}
+
 // An absent one may be there nowhere, an object where it is allowed; an empty one never.
 Status CheckForm(Json json, std::string_view parameter, bool is_allowed, std::string_view absent) {
   if (json.is_absent()) return {};
@@ -94,12 +102,12 @@ ErrorOr<Placeholders> Placeholders::FromJson(Json names, Json values, bool names
     if (!IsPlaceholder(member.name, '#')) return InvalidKey(kNamesParameter, member.name);
     if (!member.value.is_string()) return NotOfKind(member.value, "String");
     const std::string_view name = member.value.text();
-    if (name.empty())
-      return OfParameter(kNamesParameter, "contains invalid value: Empty attribute name");
-    if (name.size() > kAttributeNameBytesMax) {
-      return OfParameter(kNamesParameter,
-                         "contains invalid value: Attribute name is too large, must be less than "
-                         "65536 bytes");
+    if (name.empty() || name.size() > kAttributeNameBytesMax) {
+      return InvalidValue(kNamesParameter,
+                          name.empty()
+                              ? "Empty attribute name"
+                              : "Attribute name is too large, must be less than 65536 bytes",
+                          member.name);
     }
     bytes += member.name.size() + name.size();
     placeholders.names_.push_back({std::string(member.name), std::string(name), false});
@@ -109,9 +117,7 @@ ErrorOr<Placeholders> Placeholders::FromJson(Json names, Json values, bool names
     ErrorOr<AttributeValue> value = ValueFromJson(member.value);
     if (!value.ok()) {
       if (value.error().code != ErrorCode::kValidation) return value.status();
-      std::string what = "contains invalid value: ";
-      what.append(value.error().message).append(" for key ").append(member.name.substr(0, 255));
-      return OfParameter(kValuesParameter, what);
+      return InvalidValue(kValuesParameter, value.error().message, member.name);
     }
     bytes += member.name.size() + SizeInItem(*value);
     placeholders.values_.push_back({std::string(member.name), *std::move(value), false});

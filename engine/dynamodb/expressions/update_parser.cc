@@ -21,14 +21,6 @@ constexpr std::array<UpdateSection, 4> kUpdateSections = {
      {"ADD", UpdateAction::Kind::kAdd},
      {"DELETE", UpdateAction::Kind::kDelete}}};
 
-// As Amazon calls them where ADD and DELETE refuse one.
-std::string_view LongNameOf(AttributeType type) {
-  constexpr std::array<std::string_view, kAttributeTypes> kNames = {
-      "STRING", "NUMBER", "BINARY",     "BOOLEAN",    "NULL",
-      "MAP",    "LIST",   "STRING_SET", "NUMBER_SET", "BINARY_SET"};
-  return kNames[static_cast<size_t>(type)];
-}
-
 // One pass:
 //
 //   update   section { section }, each of the four once at most

@@ -37,6 +37,13 @@ It LowerBound(It begin, It end, std::string_view name) {
 
 std::string_view NameOf(AttributeType type) { return kTypeNames[static_cast<size_t>(type)]; }
 
+std::string_view LongNameOf(AttributeType type) {
+  constexpr std::array<std::string_view, kAttributeTypes> kLongNames = {
+      "STRING", "NUMBER", "BINARY",     "BOOLEAN",    "NULL",
+      "MAP",    "LIST",   "STRING_SET", "NUMBER_SET", "BINARY_SET"};
+  return kLongNames[static_cast<size_t>(type)];
+}
+
 std::optional<AttributeType> AttributeTypeNamed(std::string_view name) {
   const auto found = std::ranges::find(kTypeNames, name);
   if (found == kTypeNames.end()) return std::nullopt;

@@ -40,6 +40,8 @@ enum class AttributeType : uint8_t {
 inline constexpr int kAttributeTypes = 10;
 // "S", "BOOL", ...
 std::string_view NameOf(AttributeType type);
+// "STRING", "BOOLEAN", ...: as some errors call them.
+std::string_view LongNameOf(AttributeType type);
 // nullopt: no type is called so.
 std::optional<AttributeType> AttributeTypeNamed(std::string_view name);
 
