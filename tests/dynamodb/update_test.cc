@@ -75,8 +75,8 @@ TEST(UpdateTest, WhatBecomesOfAnItem) {
       // Behind the end, in the order of the indexes.
       {"SET l[90] = :one, l[10] = :two",
        R"({"l":{"L":[{"N":"0"},{"N":"1"},{"N":"2"},{"N":"2"},{"N":"1"}]}})"},
-      {"SET m.l[0].z = :s, m.new = :m",
-       R"({"m":{"M":{"k":{"S":"v"},"l":{"L":[{"M":{"z":{"S":"y"}}}]},"new":{"M":{}}}}})"},
+      {"SET m.l[0].z = :s, m.fresh = :m",
+       R"({"m":{"M":{"fresh":{"M":{}},"k":{"S":"v"},"l":{"L":[{"M":{"z":{"S":"y"}}}]}}}})"},
       {"SET a = m.l[0].z + l[2]", R"({"a":{"N":"3"}})"},
       {"SET #v = :nul", R"({"values":{"NULL":true}})"},
       // REMOVE
