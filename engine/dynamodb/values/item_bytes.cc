@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "engine/base/utf8.h"
-#include "engine/dynamodb/values/json.h"
+#include "engine/dynamodb/values/encoded_reader.h"
 
 namespace liststore::dynamodb {
 namespace {
-
-constexpr char kItemVersion = 1;
-constexpr auto kValueVersion = static_cast<char>(0x81);
 
 // Elements for which room is made before they are seen: lists within one another may each claim as many as
 // there are bytes.
@@ -92,63 +89,6 @@ void AppendEncoded(const AttributeValue& value, std::string& out) {
 }
 
 // --- Reading ---
-
-// Bytes taken from the front; each answers false where they do not fit, and then what was taken is of no use.
-class EncodedReader {
- public:
-  explicit EncodedReader(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
-
-  bool AtEnd() const { return at_ == end_; }
-  std::string_view rest() const { return {at_, left()}; }
-
-  bool Byte(uint8_t& byte) {
-    if (at_ == end_) return false;
-    byte = static_cast<uint8_t>(*at_++);
-    return true;
-  }
-  bool Varint(size_t& value) {
-    if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) {
-      value = static_cast<uint8_t>(*at_++);
-      return true;
-    }
-    value = 0;
-    for (unsigned shift = 0; shift < 35; shift += 7) {
-      uint8_t byte = 0;
-      if (!Byte(byte)) return false;
-      value |= static_cast<size_t>(byte & 0x7f) << shift;
-      // In the shortest form alone: equal items have equal bytes.
-      if (byte < 0x80) return byte != 0 || shift == 0;
-    }
-    return false;
-  }
-  bool Text(std::string_view& text) {
-    size_t length = 0;
-    if (!Varint(length) || length > left()) return false;
-    text = {at_, length};
-    at_ += length;
-    return true;
-  }
-  // Of things of at least one byte each.
-  bool Count(size_t& count) { return Varint(count) && count <= left(); }
-  bool Type(AttributeType& type) {
-    uint8_t byte = 0;
-    if (!Byte(byte) || byte >= kAttributeTypes) return false;
-    type = static_cast<AttributeType>(byte);
-    return true;
-  }
-  bool Bool(bool& value) {
-    uint8_t byte = 0;
-    if (!Byte(byte) || byte > 1) return false;
-    value = byte == 1;
-    return true;
-  }
-
- private:
-  size_t left() const { return static_cast<size_t>(end_ - at_); }
-
-  const char* at_;
-  const char* const end_;
-};
 
 bool ToElement(std::string_view text, std::string& element) {
   element = text;
@@ -267,149 +207,6 @@ std::optional<AttributeValue> DecodeWhole(std::string_view encoded) {
   return value;
 }
 
-// Behind the version: calls `each(name, encoded value)` until it answers false. False: it did, or the bytes
-// are broken.
-template <typename Each>
-bool ForEachAttribute(std::string_view bytes, Each each) {
-  EncodedReader reader(bytes);
-  size_t count = 0;
-  if (!reader.Count(count)) return false;
-  for (size_t i = 0; i < count; ++i) {
-    std::string_view name;
-    std::string_view encoded;
-    if (!reader.Text(name) || !reader.Text(encoded) || !each(name, encoded)) return false;
-  }
-  return reader.AtEnd();
-}
-
-bool HasItemVersion(std::string_view bytes) { return bytes.starts_with(kItemVersion); }
-
-// --- JSON ---
-
-bool NumberToJson(std::string_view text, std::string& out) {
-  bool plain = !text.empty();
-  for (const char c : text) plain &= (c >= '0' && c <= '9') || c == '-' || c == '.';
-  if (plain) {
-    out.append(text);
-    return true;
-  }
-  const ErrorOr<Number> number = Number::Parse(text);
-  if (!number.ok()) return false;
-  number->AppendText(out);
-  return true;
-}
-
-bool StringToJson(std::string_view text, std::string& out) {
-  if (!IsValidUtf8(text)) return false;
-  AppendJsonString(text, out);
-  return true;
-}
-
-// `element(text)` of each, with commas between them; then `closing`.
-template <typename Element>
-bool ElementsToJson(EncodedReader& reader, std::string_view closing, std::string& out,
-                    Element element) {
-  size_t count = 0;
-  if (!reader.Count(count)) return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (i > 0) out.push_back(',');
-    if (!element()) return false;
-  }
-  out.append(closing);
-  return true;
-}
-
-bool ValueToJson(EncodedReader& reader, int nesting, std::string& out) {
-  AttributeType type = {};
-  if (!reader.Type(type)) return false;
-  std::string_view text;
-  switch (type) {
-    case AttributeType::kS:
-      out.append(R"({"S":)");
-      if (!reader.Text(text) || !StringToJson(text, out)) return false;
-      out.push_back('}');
-      return true;
-    case AttributeType::kN:
-      out.append(R"({"N":")");
-      if (!reader.Text(text) || !NumberToJson(text, out)) return false;
-      out.append(R"("})");
-      return true;
-    case AttributeType::kB:
-      out.append(R"({"B":)");
-      if (!reader.Text(text)) return false;
-      AppendJsonBase64(text, out);
-      out.push_back('}');
-      return true;
-    case AttributeType::kBool: {
-      bool value = false;
-      if (!reader.Bool(value)) return false;
-      out.append(value ? R"({"BOOL":true})" : R"({"BOOL":false})");
-      return true;
-    }
-    case AttributeType::kNull:
-      out.append(R"({"NULL":true})");
-      return true;
-    case AttributeType::kM:
-      if (nesting == kNestingMax) return false;
-      out.append(R"({"M":{)");
-      return ElementsToJson(reader, "}}", out, [&] {
-        if (!reader.Text(text) || !StringToJson(text, out)) return false;
-        out.push_back(':');
-        return ValueToJson(reader, nesting + 1, out);
-      });
-    case AttributeType::kL:
-      if (nesting == kNestingMax) return false;
-      out.append(R"({"L":[)");
-      return ElementsToJson(reader, "]}", out,
-                            [&] { return ValueToJson(reader, nesting + 1, out); });
-    case AttributeType::kSS:
-      out.append(R"({"SS":[)");
-      return ElementsToJson(reader, "]}", out,
-                            [&] { return reader.Text(text) && StringToJson(text, out); });
-    case AttributeType::kNS:
-      out.append(R"({"NS":[)");
-      return ElementsToJson(reader, "]}", out, [&] {
-        out.push_back('"');
-        if (!reader.Text(text) || !NumberToJson(text, out)) return false;
-        out.push_back('"');
-        return true;
-      });
-    case AttributeType::kBS:
-      out.append(R"({"BS":[)");
-      return ElementsToJson(reader, "]}", out, [&] {
-        if (!reader.Text(text)) return false;
-        AppendJsonBase64(text, out);
-        return true;
-      });
-  }
-  return false;
-}
-
-bool MembersToJson(std::string_view bytes, std::string& out) {
-  if (!HasItemVersion(bytes)) return false;
-  // Once, and not in steps: names and values in quotes, and a type each. Twice what there was at least, so
-  // that many items in one answer cost no more than one.
-  const size_t needed = out.size() + bytes.size() + bytes.size() / 2 + 64;
-  if (out.capacity() < needed) out.reserve(std::max(needed, 2 * out.capacity()));
-  bool first = true;
-  return ForEachAttribute(bytes.substr(1), [&](std::string_view name, std::string_view encoded) {
-    if (!std::exchange(first, false)) out.push_back(',');
-    if (!StringToJson(name, out)) return false;
-    out.push_back(':');
-    EncodedReader reader(encoded);
-    return ValueToJson(reader, 0, out) && reader.AtEnd();
-  });
-}
-
-// What `write` appends, or nothing.
-template <typename Write>
-bool AllOrNothing(std::string& out, Write write) {
-  const size_t from = out.size();
-  if (write()) return true;
-  out.resize(from);
-  return false;
-}
-
 }  // namespace
 
 void AppendItemBytes(const Item& item, std::string& out) {
@@ -500,26 +297,6 @@ Item ItemView::Select(std::span<const std::string_view> names) const {
     return true;
   });
   return Item(std::move(selected));
-}
-
-bool AppendItemJsonOfBytes(std::string_view bytes, std::string& out) {
-  return AllOrNothing(out, [&] {
-    out.push_back('{');
-    if (!MembersToJson(bytes, out)) return false;
-    out.push_back('}');
-    return true;
-  });
-}
-
-bool AppendMembersJsonOfBytes(std::string_view bytes, std::string& out) {
-  return AllOrNothing(out, [&] { return MembersToJson(bytes, out); });
-}
-
-bool AppendValueJsonOfEncoded(std::string_view encoded, std::string& out) {
-  return AllOrNothing(out, [&] {
-    EncodedReader reader(encoded);
-    return ValueToJson(reader, 0, out) && reader.AtEnd();
-  });
 }
 
 std::optional<size_t> ItemSizeOfBytes(std::string_view bytes) {
