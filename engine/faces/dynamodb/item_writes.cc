@@ -282,6 +282,18 @@ ErrorOr<ItemChange> TransactionChangeOf(OperationCall& call, Json request, Json&
   return change;
 }
 
+// The same of two requests whose members are in another order.
+uint64_t HashOf(Json json) {
+  const auto kind = static_cast<uint64_t>(json.kind());
+  if (!json.is_object() && !json.is_array()) return Hash64(json.text(), kind);
+  uint64_t hash = kind;
+  for (const JsonMember member : json) {
+    const uint64_t of_value = Hash64(member.name, HashOf(member.value));
+    hash = json.is_object() ? hash + of_value : (hash ^ of_value) * 0x9e3779b97f4a7c15u;
+  }
+  return hash;
+}
+
 std::string_view ReasonOf(const Error& error) {
   return error.code == ErrorCode::kConditionalCheckFailed ? "ConditionalCheckFailed"
                                                           : "ValidationError";
@@ -466,7 +478,7 @@ ErrorOr<std::string> TransactWriteItems(OperationCall& call) {
             "than or equal to 36"));
   }
   const std::string name(token.text());
-  switch (call.server.tokens.Begin(name, Hash64(call.body), call.server.now_nanos())) {
+  switch (call.server.tokens.Begin(name, HashOf(call.request), call.server.now_nanos())) {
     case TransactionTokens::Seen::kSame:
       return std::string("{}");
     case TransactionTokens::Seen::kOther:
