@@ -70,8 +70,10 @@ LAYERS = {
     # The same over HTTP. What it asks of the store are statements.
     "faces/http": ["network", "execute", "protocol", "cql/values", "cql/syntax", "roles", "runtime", "model",
                    "base"],
+    # DynamoDB's API over the same HTTP: a site of it. Its operations are statements, and rows that they change.
+    "faces/dynamodb": ["faces/http", "execute", "protocol", "cql/syntax", "dynamodb", "model", "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["keeping", "durable", "commitlog", "disk", "faces/http", "faces/cql", "network", "instruments", "execute",
+    "serve": ["keeping", "durable", "commitlog", "disk", "faces/dynamodb", "faces/http", "faces/cql", "network", "instruments", "execute",
               "protocol", "cql/schema", "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model",
               "base"],
 }
@@ -82,7 +84,7 @@ NAMESPACES = {
     "base": None, "model": None, "command": None, "lists": None, "c_api": None, "serve": None,
     "cql/syntax": "cql", "cql/values": "cql", "cql/plan": "cql", "cql/planner": "cql",
     "cql/schema": "cql",
-    "faces/cql": "cql_face", "faces/http": "http_face",
+    "faces/cql": "cql_face", "faces/http": "http_face", "faces/dynamodb": "dynamodb_face",
 }
 # Sources of other layers that define members of public classes.
 OF_PUBLIC_CLASSES = ("engine/instruments/server_clock.cc",)
@@ -199,7 +201,7 @@ LIBRARIES = {
                    "engine/faces/http/request_parser.cc"],
     "boost/beast": ["engine/faces/http/request_parser.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
-    "openssl/": ["engine/network/tls.cc"],
+    "openssl/": ["engine/network/tls.cc", "engine/faces/dynamodb/signature.cc"],
     "crypt.h": ["engine/roles/password_hash.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],
     "snappy.h": ["engine/protocol/compression.cc"],

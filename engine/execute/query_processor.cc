@@ -131,7 +131,7 @@ ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientS
 
 const PreparedStatement* QueryProcessor::FindGroupable(RequestView& request,
                                                        const Turn& turn) const {
-  if (request.kind() != RequestKind::kExecute ||
+  if (request.kind() != RequestKind::kExecute || request.row_changes != nullptr ||
       IsToBeCounted(request.tracing(), request.parameters(), options_.tally)) {
     return nullptr;
   }
@@ -346,6 +346,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
   values.clear();
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
   if (checks_access_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
+  if (call.request.row_changes != nullptr) return RunRowChanges(plan, call);
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
   if (call.client.place.defers() && call.request.body_bytes() > kLoopTextBytesMax &&
       std::ranges::any_of(plan.computed, TakesJsonApart)) {

@@ -166,6 +166,9 @@ class QueryProcessor final : public RequestHandler {
   static uint32_t WriteTimeout(const Writes& writes, const settings::StatementSettings& settings);
   // Those that have conditions, at least some of them.
   cql::CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
+  // Of a request that has row changes: they, and not the statements' values. `plans`: of what it writes.
+  cql::CqlOr<Ran> RunRowChanges(std::span<const cql::ModificationPlan* const> plans, Call& call);
+  cql::CqlOr<Ran> RunRowChanges(const cql::Plan& plan, Call& call);
   // Those of tables of counters, which all of them are.
   cql::CqlOr<Ran> RunCounters(const Writes& writes, Call& call);
   template <typename Visit>

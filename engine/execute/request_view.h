@@ -25,6 +25,8 @@
 
 namespace liststore::execute {
 
+class RowChanges;
+
 enum class RequestKind : uint8_t {
   kQuery,
   kPrepare,
@@ -188,6 +190,9 @@ class alignas(64) RequestView {
   // Of a request that was deferred, what a handler has found out about it and need not, or must
   // not, find out again. nullptr: nothing.
   std::shared_ptr<const RequestMemo> memo;
+  // What its statements write, where that is not for them to say (row_changes.h). Of an EXECUTE or a BATCH of
+  // the server's own; outlives it. nullptr: they say it.
+  RowChanges* row_changes = nullptr;
 
  private:
   const protocol::Batch* batch_ = nullptr;

@@ -311,7 +311,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   writes.SetBatch(changes, WriteTypeOf(type));
   writes.statements = statements;
   writes.timestamp = TimestampOf(call.request.parameters());
-  LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
+  LS_ASSIGN_OR_RETURN(const Ran ran, call.request.row_changes != nullptr
+                                         ? RunRowChanges(changes, call)
+                                         : RunWrites(writes, call));
   if (ran == Ran::kTableGone && !prepared_id.empty()) return Unprepared(prepared_id);
   // Once, whether it was deferred before or not.
   if (ran == Ran::kAnswered) CountAcceptedOf(statements, call);

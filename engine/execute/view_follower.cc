@@ -42,6 +42,17 @@ Liveness LongestOf(const RowView& row) {
   return longest;
 }
 
+// Of the view's row: its base's, or where cells of that are in its key, the first of them that ends.
+Liveness LivenessOf(const cql::ViewPlan& plan, const RowBuffer& row, const RowView& of_base) {
+  if (plan.key_cells.empty()) return LongestOf(of_base);
+  Liveness shortest = row.liveness(plan.key_cells.front());
+  for (const uint16_t column : plan.key_cells) {
+    const Liveness liveness = row.liveness(column);
+    if (Outlives(shortest, liveness)) shortest = liveness;
+  }
+  return shortest;
+}
+
 }  // namespace
 
 ViewFollower::View::View(const TableDefinition& base, const cql::ViewPlan& view_plan)
@@ -120,7 +131,7 @@ bool ViewFollower::MakeKey(const View& view, const RowBuffer& row, Key& key) {
 ViewFollower::Row ViewFollower::MakeRow(const View& view, const RowBuffer& row,
                                         const RowView& of_base) {
   Row made;
-  made.marker = view.plan.key_cell ? row.liveness(*view.plan.key_cell) : LongestOf(of_base);
+  made.marker = LivenessOf(view.plan, row, of_base);
   LS_CHECK(made.marker.present(), "a live row has something that lives");
   for (const LiveCellView& cell : of_base.cells) {
     const std::optional<ColumnId>& column = view.plan.regular[cell.column];

@@ -120,6 +120,9 @@ struct DroppedColumn {
   bool operator==(const DroppedColumn&) const = default;
 };
 
+// Where the tables of DynamoDB's face are.
+inline constexpr std::string_view kDynamodbKeyspace = "dynamodb";
+
 struct TableDefinition {
   std::string keyspace;
   std::string name;

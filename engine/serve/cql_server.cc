@@ -42,6 +42,7 @@
 #include "engine/serve/metrics_page.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
+#include "engine/serve/server_dynamodb.h"
 #include "engine/serve/server_http.h"
 #include "engine/serve/server_keeping.h"
 #include "engine/serve/server_memory.h"
@@ -147,6 +148,7 @@ class CqlServer::Impl {
     if (server_ != nullptr) server_->Stop();
     if (server_ != nullptr && cql_ != nullptr) cql_->Stop();
     if (server_ != nullptr && http_ != nullptr) http_->Stop();
+    if (server_ != nullptr && dynamodb_ != nullptr) dynamodb_->Stop();
     // Nobody writes any more.
     keeping_.Stop();
   }
@@ -154,6 +156,7 @@ class CqlServer::Impl {
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
   uint16_t http_port() const { return http_ == nullptr ? 0 : http_->port(); }
+  uint16_t dynamodb_port() const { return dynamodb_ == nullptr ? 0 : dynamodb_->port(); }
   const execute::FeatureTally& tally() const { return tally_; }
   network::TlsAcceptor* tls() { return tls_.get(); }
   // While the server runs, and when it has stopped.
@@ -328,6 +331,7 @@ class CqlServer::Impl {
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
     if (options.http_port) LS_RETURN_IF_ERROR(OpenHttp(options));
+    if (options.dynamodb_port) LS_RETURN_IF_ERROR(OpenDynamodb(options));
     LS_RETURN_IF_ERROR(keeping_.StartSchedule());
     return server_->Start();
   }
@@ -361,9 +365,31 @@ class CqlServer::Impl {
     return absl::OkStatus();
   }
 
+  absl::Status OpenDynamodb(const CqlServerOptions& options) {
+    LS_ASSIGN_OR_RETURN(
+        dynamodb_, liststore::OpenDynamodb(
+                       options.address, *options.dynamodb_port,
+                       {.server = *server_,
+                        .statements = *handler_,
+                        .engine = *engine_,
+                        .clock = *clock_,
+                        .tally = tally_,
+                        .tls = tls_.get(),
+                        .credentials = options.dynamodb_credentials,
+                        .asks_for_passwords = roles_->rules().asks_for_passwords,
+                        .on_connection = options.on_connection,
+                        .result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin)}));
+    return absl::OkStatus();
+  }
+
   std::vector<MetricsSources::BesideLoops> BesideLoops() const {
-    return {{"cql", cql_->waiting_long_statements(), cql_->running_long_statements()},
-            {"http", http_->waiting_requests(), http_->running_requests()}};
+    std::vector<MetricsSources::BesideLoops> all = {
+        {"cql", cql_->waiting_long_statements(), cql_->running_long_statements()},
+        {"http", http_->waiting_requests(), http_->running_requests()}};
+    if (dynamodb_ != nullptr) {
+      all.push_back({"dynamodb", dynamodb_->waiting_requests(), dynamodb_->running_requests()});
+    }
+    return all;
   }
   // A slice.
   bool WorkInBackground() {
@@ -416,7 +442,8 @@ class CqlServer::Impl {
   std::unique_ptr<ServerMemory> memory_;       // made before the loops run
   std::unique_ptr<network::TlsAcceptor> tls_;  // nullptr: none
   std::unique_ptr<cql_face::CqlFace> cql_;
-  std::unique_ptr<http_face::HttpFace> http_;  // nullptr: none
+  std::unique_ptr<http_face::HttpFace> http_;      // nullptr: none
+  std::unique_ptr<http_face::HttpFace> dynamodb_;  // nullptr: none
   std::atomic<bool> stops_ = false;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
@@ -444,7 +471,9 @@ std::vector<instruments::Counter> CqlServer::Impl::Counters() const {
           {"statements_long", cql_->long_statements()},
           {"statements_long_refused", cql_->refused_long_statements()},
           {"http_requests", http_ == nullptr ? 0 : http_->requests()},
-          {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()}};
+          {"http_requests_refused", http_ == nullptr ? 0 : http_->refused()},
+          {"dynamodb_requests", dynamodb_ == nullptr ? 0 : dynamodb_->requests()},
+          {"dynamodb_requests_refused", dynamodb_ == nullptr ? 0 : dynamodb_->refused()}};
 }
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
@@ -477,6 +506,7 @@ uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_p
 uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }
 uint16_t CqlServer::tls_shard_aware_port() const { return impl_->cql().tls_shard_aware_port(); }
 uint16_t CqlServer::http_port() const { return impl_->http_port(); }
+uint16_t CqlServer::dynamodb_port() const { return impl_->dynamodb_port(); }
 
 absl::Status CqlServer::ReloadTls() try {
   if (impl_->tls() == nullptr) {

@@ -113,6 +113,14 @@ struct CqlServerOptions {
   // do those of HTTP. nullopt: there is none.
   std::optional<uint16_t> http_port;
 
+  // The port of DynamoDB's API; docs/dynamodb.md. 0: any free one. With `tls` it takes TLS and nothing else.
+  // nullopt: there is none.
+  std::optional<uint16_t> dynamodb_port;
+  // With `dynamodb_port`. A line for each access key: its id, a blank, and its secret; lines that begin with # are
+  // none. Requests are taken that one of them has signed, and where clients log in the id is the role.
+  // Empty: all are taken, whatever they are signed with; not where clients log in.
+  std::string dynamodb_credentials;
+
   // ---- What clients see ----
 
   // Which database it looks and answers like: "scylla:2025.1", "cassandra:3.11", "cassandra:4.1" or
@@ -326,6 +334,7 @@ class CqlServer {
   uint16_t tls_shard_aware_port() const;
   // 0: there is none.
   uint16_t http_port() const;
+  uint16_t dynamodb_port() const;
   // Reads the files of `tls` again. Connections that are open go on as they are; new ones get what
   // the files hold now. InvalidArgument: as by Start, and the server keeps what it has.
   // FailedPrecondition: it has no TLS.

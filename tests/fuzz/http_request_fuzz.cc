@@ -54,6 +54,11 @@ std::vector<std::string> Parse(std::string_view stream, size_t step, const HttpL
         return seen;
       }
       LS_CHECK(request.body.size() <= limits.body_bytes_max, "bodies are within the limit");
+      size_t field_bytes = 0;
+      request.fields.ForEach([&](std::string_view name, std::string_view value) {
+        field_bytes += name.size() + value.size() + 2;
+      });
+      LS_CHECK(field_bytes <= request.fields.held_bytes(), "fields are what is held of them");
       const Resources::Found found = All().Find(request);
       LS_CHECK(IsValidUtf8(found.name) && IsValidUtf8(found.refusal.body), "answers are texts");
       (void)QueryParameters(request.query());
@@ -75,7 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view stream(reinterpret_cast<const char*>(data) + 2, size - 2);
   const HttpLimits limits = {.header_bytes_max = 64u + 16u * (data[1] % 64),
-                             .body_bytes_max = 1u << (data[1] / 16)};
+                             .body_bytes_max = 1u << (data[1] / 16),
+                             .keeps_fields = data[0] >= 128};
   const size_t step = 1 + data[0] % 64;
   auto whole = Parse(stream, std::max<size_t>(stream.size(), 1), limits);
   auto cut = Parse(stream, step, limits);

@@ -13,7 +13,7 @@ import shutil
 # What the site has, and in which order; what matches no pattern of a section stands in the last one.
 SECTIONS = (
     ("Start", ("README.md", "docs/ten_minutes.md", "docs/moving_to_fixtures.md", "docs/packages.md")),
-    ("Tests", ("docs/test_double.md", "docs/fixtures/*.md", "tools/fixtures/*/README.md", "docs/http.md",
+    ("Tests", ("docs/test_double.md", "docs/fixtures/*.md", "tools/fixtures/*/README.md", "docs/http.md", "docs/dynamodb.md",
                "docs/console.md")),
     ("Inside of a program", ("docs/embedding.md", "docs/cache.md")),
     ("Server", ("docs/operations.md", "docs/settings.md", "docs/clients.md", "docs/roles.md", "docs/tls.md",

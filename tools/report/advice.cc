@@ -39,6 +39,8 @@ constexpr Advice kCounterAdvice[] = {
      "fewer connections a client, a larger --max-connections, or ulimit -n"},
     {"http_requests_refused", "requests over HTTP were not answered",
      "log in as CQL clients do, and fewer at once: docs/http.md"},
+    {"dynamodb_requests_refused", "requests of DynamoDB's API were not answered",
+     "fewer at once: docs/dynamodb.md"},
     {"logins_refused", "somebody gave a wrong name or password",
      "look for a client with an old password, or for a stranger"},
     {"partitions_evicted", "partitions that were not read lately are gone, and reads miss them",

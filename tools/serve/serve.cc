@@ -416,6 +416,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const ScyllaChoice& scyll
                          .tls_port = server->tls_port(),
                          .tls_shard_aware_port = server->tls_shard_aware_port(),
                          .http_port = server->http_port(),
+                         .dynamodb_port = server->dynamodb_port(),
                          .pid = getpid(),
                          .clock = ClockSettingText(clock->setting()),
                          .memory_limit_bytes = server_options.process_memory_bytes};

@@ -27,9 +27,11 @@ struct ServeOptions {
   uint16_t cql_port = 9042;  // 0: any free one
   // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
   std::optional<uint16_t> shard_aware_port;
-  std::optional<uint16_t> http_port;  // 0: any free one. Absent: no HTTP.
-  std::string ready_file;             // empty: none
-  bool json = false;                  // the line of JSON on a terminal, too, and no others
+  std::optional<uint16_t> http_port;      // 0: any free one. Absent: no HTTP.
+  std::optional<uint16_t> dynamodb_port;  // 0: any free one. Absent: none.
+  std::string dynamodb_credentials_file;  // empty: none
+  std::string ready_file;                 // empty: none
+  bool json = false;                      // the line of JSON on a terminal, too, and no others
   // Of the environment, that look like an option's and are none's, with what may be meant.
   std::vector<std::string> unknown_variables;
   uint32_t shards = 1;  // 0: none are said, which looks like Cassandra

@@ -46,6 +46,10 @@ const std::vector<ServeSetting>& Table() {
                    "Port of HTTP: a page, metrics, health and an API; 0: any free one [no HTTP]"},
        .field = &S::http_port,
        .group = kConnecting},
+      {.setting = {"dynamodb-port", T::kUint16, "", false,
+                   "Port of DynamoDB's API; 0: any free one [no DynamoDB]"},
+       .field = &S::dynamodb_port,
+       .group = kConnecting},
       {.setting = {"ready-file", T::kText, "", false, "Write this when clients can connect"},
        .field = &S::ready_file,
        .group = kConnecting,
@@ -163,6 +167,13 @@ const std::vector<ServeSetting>& Table() {
       {.setting = {"auth-password-file", T::kText, "", false,
                    "The first line of this file is the password of --auth USER"},
        .field = &S::auth_password_file,
+       .group = kLogins,
+       .value = "FILE"},
+      {.setting = {"dynamodb-credentials-file", T::kText, "", false,
+                   "Take requests of DynamoDB's API that are signed by an access key of this file, "
+                   "which\nhas ID and secret on a line; others are refused [signatures are not "
+                   "looked at]"},
+       .field = &S::dynamodb_credentials_file,
        .group = kLogins,
        .value = "FILE"},
       {.setting =

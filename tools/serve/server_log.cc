@@ -46,6 +46,8 @@ constexpr CounterWords kCounters[] = {
      "statements that take long were refused: too many waited for a thread"},
     {"http_requests_refused", LogLevel::kWarning,
      "HTTP requests were refused for want of a thread or of memory"},
+    {"dynamodb_requests_refused", LogLevel::kWarning,
+     "requests of DynamoDB's API were refused for want of a thread or of memory"},
 };
 
 // Of a failure's text, by which it is told from others; and of those that are told apart.

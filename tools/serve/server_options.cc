@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -146,6 +147,21 @@ absl::StatusOr<std::string> ReadPassword(const std::string& path) {
   return line;
 }
 
+// A file of access keys, whole.
+absl::StatusOr<std::string> ReadCredentials(const std::string& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--dynamodb-credentials-file ", path, ": ", strerror(errno)));
+  }
+  if (text.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--dynamodb-credentials-file ", path, ": it is empty"));
+  }
+  return text;
+}
+
 absl::Status CheckCredentials(const ServeOptions& options) {
   const bool has_file = !options.auth_password_file.empty();
   if (options.auth.empty()) {
@@ -258,6 +274,10 @@ bool HasInstruments(const ServeOptions& options) {
 
 absl::Status CheckValues(const ServeOptions& options) {
   LS_RETURN_IF_ERROR(SlowRequestMillis(options.log_slow_requests).status());
+  if (!options.dynamodb_credentials_file.empty() && !options.dynamodb_port) {
+    return absl::InvalidArgumentError(
+        "--dynamodb-credentials-file is given, but no --dynamodb-port");
+  }
   return CheckCredentials(options);
 }
 
@@ -274,6 +294,11 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.cql_port = options.cql_port;
   server.shard_aware_port = options.shard_aware_port;
   server.http_port = options.http_port;
+  server.dynamodb_port = options.dynamodb_port;
+  if (!options.dynamodb_credentials_file.empty()) {
+    LS_ASSIGN_OR_RETURN(server.dynamodb_credentials,
+                        ReadCredentials(options.dynamodb_credentials_file));
+  }
   server.shards = options.shards;
   LS_RETURN_IF_ERROR(ChooseTls(options, server));
   LS_RETURN_IF_ERROR(ShareMemory(options, server));

@@ -60,6 +60,7 @@ std::string ReadyJson(const ServeOptions& options, const StartFacts& facts) {
     json.Count("tls_shard_aware_port", facts.tls_shard_aware_port);
   }
   if (facts.http_port != 0) json.Count("http_port", facts.http_port);
+  if (facts.dynamodb_port != 0) json.Count("dynamodb_port", facts.dynamodb_port);
   json.Count("pid", static_cast<uint64_t>(facts.pid));
   json.Text("clock", facts.clock);
   json.Text("address", options.address);
@@ -84,6 +85,9 @@ std::string StartText(const ServeOptions& options, const StartFacts& facts) {
                     facts.tls_shard_aware_port);
   }
   if (facts.http_port != 0) absl::StrAppend(&text, "; HTTP on port ", facts.http_port);
+  if (facts.dynamodb_port != 0) {
+    absl::StrAppend(&text, "; DynamoDB on port ", facts.dynamodb_port);
+  }
   absl::StrAppend(&text, "; ", options.shards, options.shards == 1 ? " shard" : " shards",
                   "; memory limit ", Bytes(facts.memory_limit_bytes), "; clock ", facts.clock);
   return text;
@@ -102,6 +106,12 @@ std::string StartLines(const ServeOptions& options, const StartFacts& facts) {
     AppendRow("HTTP",
               absl::StrCat(facts.tls_port != 0 ? "https://" : "http://",
                            HostPortText(options.address, facts.http_port), "/"),
+              lines);
+  }
+  if (facts.dynamodb_port != 0) {
+    AppendRow("DynamoDB",
+              absl::StrCat(facts.tls_port != 0 ? "https://" : "http://",
+                           HostPortText(options.address, facts.dynamodb_port)),
               lines);
   }
   AppendRow("memory",

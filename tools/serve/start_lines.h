@@ -17,6 +17,7 @@ struct StartFacts {
   uint16_t tls_port = 0;
   uint16_t tls_shard_aware_port = 0;
   uint16_t http_port = 0;
+  uint16_t dynamodb_port = 0;
   int pid = 0;
   std::string clock;                // as --clock takes it
   uint64_t memory_limit_bytes = 0;  // of the process

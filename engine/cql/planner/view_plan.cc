@@ -71,7 +71,7 @@ CqlOr<ViewPlan> PlanView(const Schema& schema, const std::shared_ptr<const Table
     if (column.is_key()) {
       (column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering)
           .push_back(position);
-      if (!of_base.is_key()) plan.key_cell = position;
+      if (!of_base.is_key()) plan.key_cells.push_back(position);
     } else {
       plan.regular[of_base.position] = column.position;
     }

@@ -21,8 +21,9 @@ struct ViewPlan {
   // Of each column of the view's key the position in the base's columns.
   std::vector<uint16_t> partition_key;
   std::vector<uint16_t> clustering;
-  // The one of them that is no key in the base: the row lives as long as its cell.
-  std::optional<uint16_t> key_cell;
+  // Those of them that are no keys in the base: the row lives as long as all of their cells. More than one in
+  // DynamoDB's keyspace alone.
+  std::vector<uint16_t> key_cells;
   // For each regular column of the base, by ColumnId, its ColumnId in the view.
   std::vector<std::optional<ColumnId>> regular;
   // What the WHERE says but IS NOT NULL. Of constants, about columns of the view's key.

@@ -16,7 +16,8 @@
 namespace liststore::cql::schema_change {
 namespace {
 
-CqlStatus CheckTableName(const std::string& name) {
+CqlStatus CheckTableName(std::string_view keyspace, const std::string& name) {
+  if (IsNameOfFace(keyspace, name)) return {};
   if (!IsWord(name)) {
     return CqlError::Invalid(
         "\"" + name +
@@ -251,7 +252,7 @@ CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Ed
   TableDefinition table;
   LS_ASSIGN_OR_RETURN(table.keyspace, KeyspaceOf(statement.table, editor));
   table.name = statement.table.name;
-  LS_RETURN_IF_ERROR(CheckTableName(table.name));
+  LS_RETURN_IF_ERROR(CheckTableName(table.keyspace, table.name));
   ColumnMaker columns(statement, table.keyspace);
   LS_RETURN_IF_ERROR(columns.CheckNames());
   const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(table.keyspace);

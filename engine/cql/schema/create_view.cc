@@ -36,7 +36,8 @@ CqlError UnknownColumn(const std::string& name) {
                            name);
 }
 
-CqlStatus CheckViewName(const std::string& name) {
+CqlStatus CheckViewName(std::string_view keyspace, const std::string& name) {
+  if (IsNameOfFace(keyspace, name)) return {};
   if (!IsWord(name)) {
     return CqlError::Invalid("\"" + name +
                              "\" is not a valid materialized view name (must contain alphanumeric "
@@ -149,7 +150,9 @@ class ViewMaker {
     }
     if (column.kind == ColumnKind::kStatic) return CqlError::Invalid("Cannot use Static" + tail);
     if (!column.is_key()) {
-      if (key_cell_ != nullptr) {
+      // Of an index of DynamoDB's face both attributes may be other than the table's keys: each row of its tables is
+      // written whole, so that these live and end together.
+      if (key_cell_ != nullptr && base_.keyspace != kDynamodbKeyspace) {
         return CqlError::Invalid("Cannot include more than one non-primary key column '" +
                                  column.name + "' in materialized view primary key");
       }
@@ -329,7 +332,7 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
                                       keyspace == nullptr ? KeyspaceDefinition() : *keyspace,
                                       editor.context.dialect, view.options));
   LS_RETURN_IF_ERROR(CheckBaseKeyspace(statement, view.keyspace));
-  LS_RETURN_IF_ERROR(CheckViewName(view.name));
+  LS_RETURN_IF_ERROR(CheckViewName(view.keyspace, view.name));
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
   LS_RETURN_IF_ERROR(CheckBase(*base, view.name));
   settings::Warnings warnings;

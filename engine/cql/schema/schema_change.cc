@@ -104,6 +104,14 @@ bool IsWord(std::string_view name) {
   });
 }
 
+bool IsNameOfFace(std::string_view keyspace, std::string_view name) {
+  constexpr size_t kBytesMax = 511;  // of two names and the colon
+  if (keyspace != kDynamodbKeyspace || name.empty() || name.size() > kBytesMax) return false;
+  return std::ranges::all_of(name, [](char c) {
+    return IsWord({&c, 1}) || c == '.' || c == '-' || c == ':';
+  });
+}
+
 CqlStatus CheckNameLength(std::string_view what, const std::string& name) {
   if (name.size() <= kNameCharactersMax) return {};
   return CqlError::Invalid(std::string(what) + " names shouldn't be more than " +

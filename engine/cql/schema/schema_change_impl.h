@@ -58,6 +58,9 @@ CqlOr<std::string> KeyspaceOf(const QualifiedName& name, const Editor& editor);
 CqlStatus CheckModifiable(const std::string& keyspace);
 // Letters, digits and underscores; at least one.
 bool IsWord(std::string_view name);
+// A table or view by the rules of the face whose keyspace it is: DynamoDB's, whose names have points and
+// hyphens, and up to 255 bytes; its indexes are views with a colon between the two names.
+bool IsNameOfFace(std::string_view keyspace, std::string_view name);
 // Invalid: it is too long for a keyspace or table. `what`: "Keyspace", "Table".
 CqlStatus CheckNameLength(std::string_view what, const std::string& name);
 // Invalid: the keyspace or the table does not exist, or it is the view of an index (`verb` is what

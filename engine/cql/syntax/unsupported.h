@@ -30,7 +30,11 @@ namespace liststore::cql {
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole") \
-  X(kViewFunctions, 45, "functions of the time in the WHERE of a view", "a column with the time")
+  X(kViewFunctions, 45, "functions of the time in the WHERE of a view", "a column with the time")  \
+  X(kDynamodbStreams, 46, "streams of DynamoDB", "a table of the changes, written in the same transaction") \
+  X(kPartiql, 47, "PartiQL", "DynamoDB's other operations, or CQL on the keyspace dynamodb")       \
+  X(kDynamodbBackups, 48, "backups, exports and imports of DynamoDB", "snapshots of the server, or COPY of the table over CQL") \
+  X(kGlobalTables, 49, "global tables and replicas of DynamoDB", "one server: nothing is replicated")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of
 // `instead` stands why.

@@ -38,10 +38,17 @@ std::vector<Resource> ProbeResources(std::function<bool()> is_ready) {
 absl::StatusOr<std::unique_ptr<HttpFace>> HttpFace::Open(network::Server& server,
                                                          const HttpFaceOptions& options,
                                                          std::vector<Resource> resources) {
+  return Open(server, options, std::make_unique<ResourceSite>(std::move(resources)));
+}
+
+absl::StatusOr<std::unique_ptr<HttpFace>> HttpFace::Open(network::Server& server,
+                                                         const HttpFaceOptions& options,
+                                                         std::unique_ptr<Site> site) {
   std::unique_ptr<HttpFace> face(new HttpFace);
-  face->context_ = std::make_unique<HttpContext>(std::move(resources), options.threads,
+  face->context_ = std::make_unique<HttpContext>(std::move(site), options.threads,
                                                  options.queued_max, options.result_bytes_max);
   HttpContext& context = *face->context_;
+  context.protocol = options.protocol;
   context.limits = options.limits;
   context.limits.body_bytes_max =
       std::min<uint64_t>(context.limits.body_bytes_max, server.limits().input_bytes_max);

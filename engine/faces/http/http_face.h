@@ -13,6 +13,7 @@
 #include "engine/faces/http/message.h"
 #include "engine/faces/http/resource.h"
 #include "engine/faces/http/session.h"
+#include "engine/faces/http/site.h"
 #include "engine/network/server.h"
 #include "engine/network/tls.h"
 
@@ -20,7 +21,8 @@ namespace liststore::http_face {
 
 struct HttpFaceOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;  // 0: any free one
+  uint16_t port = 0;              // 0: any free one
+  const char* protocol = "HTTP";  // what clients speak, for people; a literal
   // nullptr: plain; outlives the server.
   const network::TlsAcceptor* tls = nullptr;
   HttpLimits limits = {};
@@ -48,6 +50,9 @@ class HttpFace {
   static absl::StatusOr<std::unique_ptr<HttpFace>> Open(network::Server& server,
                                                         const HttpFaceOptions& options,
                                                         std::vector<Resource> resources);
+  static absl::StatusOr<std::unique_ptr<HttpFace>> Open(network::Server& server,
+                                                        const HttpFaceOptions& options,
+                                                        std::unique_ptr<Site> site);
   HttpFace(const HttpFace&) = delete;
   HttpFace& operator=(const HttpFace&) = delete;
 

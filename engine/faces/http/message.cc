@@ -19,6 +19,22 @@ int HexDigit(char c) {
 
 }  // namespace
 
+void HttpFields::Add(std::string_view name, std::string_view value) {
+  for (const char c : name) text_.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+  text_.push_back(':');
+  // A value that was folded over lines is one line.
+  for (const char c : value) text_.push_back(c == '\n' || c == '\r' ? ' ' : c);
+  text_.push_back('\n');
+}
+
+std::string_view HttpFields::Find(std::string_view name) const {
+  std::string_view found;
+  ForEach([&](std::string_view at, std::string_view value) {
+    if (found.data() == nullptr && at == name) found = value;
+  });
+  return found;
+}
+
 HttpAnswer ErrorAnswer(int status, std::string_view code, std::string_view message) {
   HttpAnswer answer;
   answer.status = status;

@@ -19,6 +19,34 @@ struct HttpLimits {
   uint32_t header_bytes_max = 16 << 10;
   // Answered 413. A statement of so many bytes takes some 20 MiB while it is planned.
   uint64_t body_bytes_max = 64 << 10;
+  // Requests have all their fields, and not those alone that HttpRequest names.
+  bool keeps_fields = false;
+};
+
+// All fields of a request, in their order: names in lower case, values without blanks around them. In one text, so
+// that they take no more than they came with.
+class HttpFields {
+ public:
+  void Add(std::string_view name, std::string_view value);
+  // Calls `visit(name, value)` for each.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+      const std::string_view name = rest.substr(0, rest.find(':'));
+      rest.remove_prefix(name.size() + 1);
+      const std::string_view value = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(value.size() + 1);
+      visit(name, value);
+    }
+  }
+  // Of the first of that name, in lower case; empty: there is none. O(bytes).
+  std::string_view Find(std::string_view name) const;
+  bool empty() const { return text_.empty(); }
+  size_t held_bytes() const { return text_.capacity(); }
+
+ private:
+  std::string text_;  // "name:value\n" each: neither can have what ends it
 };
 
 struct HttpRequest {
@@ -31,6 +59,7 @@ struct HttpRequest {
   std::string origin;
   std::string host;
   std::string if_none_match;
+  HttpFields fields;  // where HttpLimits::keeps_fields
   std::string body;
 
   // Of the target: what stands before a '?', and behind it.

@@ -90,6 +90,11 @@ RequestParser::Outcome RequestParser::Next(std::string_view received, size_t& co
   request.origin = TextOf(message[http::field::origin]);
   request.host = TextOf(message[http::field::host]);
   request.if_none_match = TextOf(message[http::field::if_none_match]);
+  if (limits_.keeps_fields) {
+    for (const auto& field : message) {
+      request.fields.Add(TextOf(field.name_string()), TextOf(field.value()));
+    }
+  }
   request.body = std::move(message.body());
   state_.reset();
   return Outcome::kRequest;

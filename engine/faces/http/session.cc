@@ -63,7 +63,7 @@ void Free(std::string& text) { std::string().swap(text); }
 size_t HeldBytesOf(const HttpRequest& request) {
   return request.method.capacity() + request.target.capacity() + request.authorization.capacity() +
          request.content_type.capacity() + request.origin.capacity() + request.host.capacity() +
-         request.if_none_match.capacity() + request.body.capacity();
+         request.if_none_match.capacity() + request.body.capacity() + request.fields.held_bytes();
 }
 
 // What an answer has to know of its request.
@@ -80,10 +80,9 @@ HttpRequest OutlineOf(const HttpRequest& request) {
 // Made by the loop, then a worker's until it has posted that it is done, then the loop's again; but
 // for what is said of it.
 struct HttpSession::Job {
-  const Resource* resource = nullptr;
-  std::string name;
   HttpRequest request;
   size_t request_bytes = 0;
+  std::shared_ptr<const execute::RequestMemo> memo;
   // Any thread: nobody waits for it.
   std::atomic<bool> is_cancelled{false};
   // The worker's while it works.
@@ -117,8 +116,11 @@ void HttpSession::TellOfConnection(bool is_open) const noexcept {
   if (!loop_.server.on_connection) return;
   try {
     const std::string address = execute::PeerText(address_.peer, address_.peer_port);
-    loop_.server.on_connection(
-        {.is_open = is_open, .protocol = "HTTP", .client = address, .user = {}, .driver = {}});
+    loop_.server.on_connection({.is_open = is_open,
+                                .protocol = loop_.server.protocol,
+                                .client = address,
+                                .user = {},
+                                .driver = {}});
   } catch (const std::bad_alloc&) {
     // Connections end for that very reason: what cannot be told is left out.
   }
@@ -209,20 +211,16 @@ void HttpSession::Take(const network::Turn& turn) {
                               "A page of another origin asks; open the server's own address"),
                   turn);
   }
-  Resources::Found found = server.resources.Find(request_);
-  if (found.resource == nullptr) return Append(std::move(found.refusal), turn);
-  if (server.looks_at_host && !found.resource->is_immediate && !found.resource->takes_any_host &&
-      !IsOwnHost(request_.host)) {
+  const Site& site = *server.site;
+  if (std::optional<HttpAnswer> answer = site.AnswerAtOnce(request_)) {
+    return Append(*std::move(answer), turn);
+  }
+  if (server.looks_at_host && !site.TakesAnyHost(request_) && !IsOwnHost(request_.host)) {
     return Append(
         ErrorAnswer(403, "other_host",
                     "Host is a name, which a page in a browser can make lead here; ask by an IP "
                     "address or localhost, or serve with --auth or TLS"),
         turn);
-  }
-  if (found.resource->is_immediate) {
-    // Without a client: nothing of it is asked.
-    execute::ClientState nobody;
-    return Append(found.resource->answer({request_, found.name, nobody}), turn);
   }
   if (turn.is_overloaded) {
     server.refused.fetch_add(1, std::memory_order_relaxed);
@@ -230,26 +228,63 @@ void HttpSession::Take(const network::Turn& turn) {
                              "ask again later"),
                   turn);
   }
-  Begin(*found.resource, std::move(found.name), turn);
+  std::shared_ptr<const execute::RequestMemo> memo;
+  if (!AnswerOnLoop(turn, memo)) Begin(std::move(memo), turn);
 }
 
-void HttpSession::Begin(const Resource& resource, std::string name, const network::Turn& turn) {
+void HttpSession::SetClient(const network::Turn& turn, execute::ClientState& client) const {
+  client.user = "anonymous";
+  client.driver_name = loop_.server.protocol;
+  client.shard = loop_.event_loop.number();
+  client.peer_address = address_.peer;
+  client.peer_port = address_.peer_port;
+  client.local_address = address_.local;
+  client.read_at = turn.begun_at();
+}
+
+bool HttpSession::AnswerOnLoop(const network::Turn& turn,
+                               std::shared_ptr<const execute::RequestMemo>& memo) {
+  const Site& site = *loop_.server.site;
+  if (!site.MayAnswerOnLoop(request_)) return false;
+  if (on_loop_ == nullptr) {
+    on_loop_ = std::make_unique<execute::ClientState>();
+    SetClient(turn, *on_loop_);
+  }
+  on_loop_->read_at = turn.begun_at();
+  on_loop_->place = {.units_max = execute::kLoopUnitsMax, .time_max = execute::kLoopTimeMax};
+  SiteCall call{request_, *on_loop_, {}};
+  std::optional<HttpAnswer> answer = site.AnswerOnLoop(call);
+  memo = std::move(call.memo);
+  if (!answer) return false;
+  has_written_ |= answer->has_written;
+  const bool is_plain = answer->delay.count() == 0 && !answer->closes && !answer->is_withheld;
+  if (is_plain) {
+    Append(*std::move(answer), turn);
+    return true;
+  }
+  // As what was made elsewhere, and is there.
+  auto job = std::make_shared<Job>();
+  job->owner = this;
+  job->is_done = true;
+  job->due = std::chrono::steady_clock::now() + answer->delay;
+  job->answer = *std::move(answer);
+  HttpRequest outline = OutlineOf(request_);
+  request_ = std::move(outline);
+  job_ = std::move(job);
+  return true;
+}
+
+void HttpSession::Begin(std::shared_ptr<const execute::RequestMemo> memo,
+                        const network::Turn& turn) {
   HttpContext& server = loop_.server;
   auto job = std::make_shared<Job>();
-  job->resource = &resource;
-  job->name = std::move(name);
+  job->memo = std::move(memo);
   HttpRequest outline = OutlineOf(request_);
   job->request = std::move(request_);
-  job->request_bytes = HeldBytesOf(job->request) + job->name.capacity();
+  job->request_bytes = HeldBytesOf(job->request);
   request_ = std::move(outline);
   job->owner = this;
-  job->client.user = "anonymous";
-  job->client.driver_name = "HTTP";
-  job->client.shard = loop_.event_loop.number();
-  job->client.peer_address = address_.peer;
-  job->client.peer_port = address_.peer_port;
-  job->client.local_address = address_.local;
-  job->client.read_at = turn.begun_at();
+  SetClient(turn, job->client);
   job->client.place = {.begun_at = job->client.read_at,
                        .is_cancelled = &job->is_cancelled,
                        .results = &server.results};
@@ -282,7 +317,8 @@ void HttpSession::Work(Job& job, HttpContext& server) {
       return;
     }
   }
-  job.answer = job.resource->answer({job.request, job.name, job.client});
+  SiteCall call{job.request, job.client, std::move(job.memo)};
+  job.answer = server.site->Answer(call);
 }
 
 std::optional<HttpAnswer> HttpSession::LogInFor(Job& job, const HttpContext& server) {

@@ -14,10 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/execute/client_state.h"
+#include "engine/execute/request_view.h"
 #include "engine/execute/select/work_pace.h"
 #include "engine/faces/http/message.h"
 #include "engine/faces/http/request_parser.h"
 #include "engine/faces/http/resource.h"
+#include "engine/faces/http/site.h"
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 #include "engine/runtime/worker_pool.h"
@@ -37,11 +40,18 @@ using LogIn = std::function<LoginResult(const std::string& address, const std::s
 
 // Constant while the server runs; read by every loop. Outlives the sessions.
 struct HttpContext {
+  HttpContext(std::unique_ptr<Site> of_port, uint32_t threads, size_t queued_max,
+              uint64_t result_bytes_max)
+      : site(std::move(of_port)), pool(threads, queued_max), results(result_bytes_max) {}
+  // Of resources.
   HttpContext(std::vector<Resource> all, uint32_t threads, size_t queued_max,
               uint64_t result_bytes_max)
-      : resources(std::move(all)), pool(threads, queued_max), results(result_bytes_max) {}
+      : HttpContext(std::make_unique<ResourceSite>(std::move(all)), threads, queued_max,
+                    result_bytes_max) {}
 
-  const Resources resources;
+  const std::unique_ptr<Site> site;  // never null
+  // What clients speak, for people.
+  const char* protocol = "HTTP";
   HttpLimits limits = {};
   // In which a request that has begun comes whole. Answered 408.
   std::chrono::nanoseconds request_time = std::chrono::seconds(10);
@@ -90,7 +100,11 @@ class HttpSession final : public network::Session {
   void Take(const network::Turn& turn);
   // Memory that the request at hand and its answer take, beside what the network counts.
   size_t HeldBytes() const;
-  void Begin(const Resource& resource, std::string name, const network::Turn& turn);
+  // As whom statements are run, from this turn on.
+  void SetClient(const network::Turn& turn, execute::ClientState& client) const;
+  // True: the loop has answered.
+  bool AnswerOnLoop(const network::Turn& turn, std::shared_ptr<const execute::RequestMemo>& memo);
+  void Begin(std::shared_ptr<const execute::RequestMemo> memo, const network::Turn& turn);
   // Any thread.
   static void Work(Job& job, HttpContext& server);
   static std::optional<HttpAnswer> LogInFor(Job& job, const HttpContext& server);
@@ -107,6 +121,8 @@ class HttpSession final : public network::Session {
   RequestParser parser_;
   HttpRequest request_;  // that is answered
   std::shared_ptr<Job> job_;
+  // Of what the loop answers; nullptr: nothing yet.
+  std::unique_ptr<execute::ClientState> on_loop_;
   std::string rest_;  // of a body
   size_t rest_sent_ = 0;
   network::Instant begun_at_ = network::kNever;  // of the request that has begun

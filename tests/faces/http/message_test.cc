@@ -38,6 +38,21 @@ TEST(MessageTest, PathAndQueryAreTheTwoSidesOfTheMark) {
   EXPECT_EQ(request.query(), "");
 }
 
+TEST(MessageTest, FieldsAreFoundByTheirNamesInLowerCase) {
+  HttpFields fields;
+  fields.Add("X-Amz-Date", "20260101T000000Z");
+  fields.Add("a", "");
+  fields.Add("A", "b:\r\n c");
+  EXPECT_EQ(fields.Find("x-amz-date"), "20260101T000000Z");
+  EXPECT_EQ(fields.Find("a"), "");
+  EXPECT_EQ(fields.Find("x-amz"), "");
+  std::string all;
+  fields.ForEach([&](std::string_view name, std::string_view value) {
+    all += std::string(name) + "=" + std::string(value) + ";";
+  });
+  EXPECT_EQ(all, "x-amz-date=20260101T000000Z;a=;a=b:   c;");
+}
+
 TEST(MessageTest, WhatIsSaidAgainIsCutBetweenCharacters) {
   EXPECT_EQ(FrontOf("abc", 3), "abc");
   EXPECT_EQ(FrontOf("abcd", 3), "abc");

@@ -87,6 +87,17 @@ TEST(Serve, SpeaksHttpWhereItIsAskedFor) {
   EXPECT_NE(err.find("; HTTP on port "), std::string::npos) << err;
 }
 
+TEST(Serve, SpeaksDynamodbWhereItIsAskedFor) {
+  RunningProgram program({"serve", "--cql-port", "0", "--dynamodb-port", "0"});
+  const boost::json::object ready = boost::json::parse(program.ReadLine()).as_object();
+  RawCqlClient client(boost::json::value_to<uint16_t>(ready.at("dynamodb_port")));
+  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadBytes(15), "HTTP/1.1 200 OK");
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_NE(err.find("; DynamoDB on port "), std::string::npos) << err;
+}
+
 TEST(Serve, SaysWhichClockItHas) {
   const struct {
     const char* option;

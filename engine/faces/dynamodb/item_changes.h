@@ -1,0 +1,85 @@
+// ItemChanges: items that are looked at and written in one step: PutItem, UpdateItem and DeleteItem, with and
+// without conditions, and transactions.
+#ifndef LISTSTORE_ENGINE_FACES_DYNAMODB_ITEM_CHANGES_H_
+#define LISTSTORE_ENGINE_FACES_DYNAMODB_ITEM_CHANGES_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/dynamodb/expressions/condition.h"
+#include "engine/dynamodb/expressions/update.h"
+#include "engine/dynamodb/values/attribute_value.h"
+#include "engine/dynamodb/values/error.h"
+#include "engine/execute/row_changes.h"
+#include "engine/faces/dynamodb/item_row.h"
+#include "engine/faces/dynamodb/table_shape.h"
+
+namespace liststore::dynamodb_face {
+
+struct ItemChange {
+  enum class Kind : uint8_t {
+    kPut,
+    kUpdate,
+    kDelete,
+    kCheck,    // the condition alone, or a look
+    kRewrite,  // as it is, if it is there, by the shape as it is now
+  };
+
+  Kind kind = Kind::kPut;
+  std::shared_ptr<const TableShape> shape;
+  Item key;
+  std::vector<std::string> key_values;  // KeyValuesOf it
+  dynamodb::Condition condition = {};
+  Item item = {};                // kPut
+  dynamodb::Update update = {};  // kUpdate
+
+  // ---- What came of it.
+  bool existed = false;
+  Item before = {};                           // as it was, where it existed
+  Item after = {};                            // as it is, of kPut and kUpdate
+  std::optional<dynamodb::Error> error = {};  // why nothing was written
+};
+
+class ItemChanges final : public execute::RowChanges {
+ public:
+  // Items in no order, none twice. `of_transaction`: all errors count, not only the first.
+  explicit ItemChanges(std::vector<ItemChange> changes);
+
+  std::span<const Row> Rows() const override { return rows_; }
+  void OnAttempt() override;
+  void OnRow(size_t index, const RowView& row) override;
+  bool Decide(int64_t now_seconds) override;
+  Written WrittenOf(size_t index) const override { return written_[index].written; }
+
+  // Once it was run.
+  std::span<ItemChange> changes() { return changes_; }
+  bool has_failed() const;
+
+ private:
+  // What is written of a row, and what that borrows.
+  struct Bytes {
+    Written written;
+    std::string item;
+    std::vector<std::optional<std::string>> indexed;
+    std::vector<CellUpdate> cells;
+  };
+
+  std::optional<dynamodb::Error> DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds);
+
+  std::vector<ItemChange> changes_;
+  std::vector<Row> rows_;
+  std::deque<Bytes> written_;
+};
+
+// The statement that shows it, and its key as values: nullopt of kCheck.
+const PreparedText* StatementOf(const ItemChange& change);
+BoundStatement BoundStatementOf(const ItemChange& change);
+
+}  // namespace liststore::dynamodb_face
+
+#endif  // LISTSTORE_ENGINE_FACES_DYNAMODB_ITEM_CHANGES_H_
