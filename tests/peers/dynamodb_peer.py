@@ -47,7 +47,8 @@ def run(make_command, version):
     port = free_port()
     try:
         with open(os.path.join(folder, "output"), "w+b") as output, subprocess.Popen(
-                make_command(port, folder), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output) as process:
+            make_command(port, folder), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        ) as process:
             try:
                 begin = time.monotonic()
                 while not listens(port):
@@ -55,9 +56,14 @@ def run(make_command, version):
                         output.seek(0)
                         end(2, f"it does not start: {output.read().decode(errors='replace')[-3000:]}")
                     time.sleep(0.1)
-                print(json.dumps({"dynamodb": f"http://127.0.0.1:{port}", "pid": process.pid, "version": version}), flush=True)
+                print(
+                    json.dumps({"dynamodb": f"http://127.0.0.1:{port}", "pid": process.pid, "version": version}),
+                    flush=True,
+                )
                 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-                threading.Thread(target=lambda: (sys.stdin.buffer.read(), os.kill(os.getpid(), signal.SIGTERM)), daemon=True).start()
+                threading.Thread(
+                    target=lambda: (sys.stdin.buffer.read(), os.kill(os.getpid(), signal.SIGTERM)), daemon=True
+                ).start()
                 process.wait()
                 end(2, "it has ended by itself")
             finally:

@@ -75,8 +75,10 @@ def kept_table(client, new_name):
 @pytest.fixture
 def run(client):
     """run(table, call, expected=None): the answer, checked."""
+
     def one(table, call, expected=None):
         return endpoint.check(client, table, *call, {} if expected is None else expected)
+
     return one
 
 
@@ -89,7 +91,9 @@ RECORDED = {}
 def pytest_runtest_logreport(report):
     if report.failed and os.environ.get("LISTSTORE_DYNAMODB_RECORD") and endpoint.kind() == "moto":
         said = str(report.longrepr.reprcrash.message).replace("AssertionError: ", "")
-        RECORDED[report.nodeid.rpartition("/")[2]] = re.sub("t[0-9a-f]{8}[.][0-9]+", "TABLE", " ".join(said.split()))[:100]
+        RECORDED[report.nodeid.rpartition("/")[2]] = re.sub("t[0-9a-f]{8}[.][0-9]+", "TABLE", " ".join(said.split()))[
+            :100
+        ]
 
 
 def pytest_sessionfinish():

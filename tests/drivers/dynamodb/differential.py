@@ -59,13 +59,18 @@ class Maker:
             return self.one_of({"a", "b"}, {"a"}, {1, 2}, {Number("1.0")}, {b"x"}, {"b", "c"})
         if kind <= 8:
             return [self.plain(depth + 1) for _ in range(self.random.randrange(4))]
-        return {name: self.plain(depth + 1) for name in self.random.sample(["x", "y", "z", "l"], self.random.randrange(4))}
+        return {
+            name: self.plain(depth + 1) for name in self.random.sample(["x", "y", "z", "l"], self.random.randrange(4))
+        }
 
     def key(self):
         made = {"pk": self.random.choice(["p", "q"])}
         kind = {"lists": "N", "SN": "N", "SS": "S", "SB": "B"}[self.schema]
-        made["sk"] = {"N": lambda: Number(self.random.choice(["0", "1", "2", "3", "10", "-1", "1.5", "1.0"])),
-                      "S": lambda: self.random.choice(TEXTS[1:]), "B": lambda: self.random.choice([b"\x00", b"a", b"\xff", b"\xff\x00"])}[kind]()
+        made["sk"] = {
+            "N": lambda: Number(self.random.choice(["0", "1", "2", "3", "10", "-1", "1.5", "1.0"])),
+            "S": lambda: self.random.choice(TEXTS[1:]),
+            "B": lambda: self.random.choice([b"\x00", b"a", b"\xff", b"\xff\x00"]),
+        }[kind]()
         return made
 
     def item(self):
@@ -102,7 +107,9 @@ class Maker:
         if kind == 6:
             return f"contains({self.path()}, {self.operand(self.one_of('a', Number('1'), b'x'))})"
         if kind == 7:
-            return f"size({self.path()}) {self.one_of('=', '<', '>=')} {self.operand(Number(self.one_of('0', '1', '2')))}"
+            return (
+                f"size({self.path()}) {self.one_of('=', '<', '>=')} {self.operand(Number(self.one_of('0', '1', '2')))}"
+            )
         if kind == 8:
             return f"{self.path()} IN ({', '.join(self.operand() for _ in range(self.random.randrange(1, 4)))})"
         if kind == 9:
@@ -121,7 +128,9 @@ class Maker:
                 if clause == "REMOVE":
                     actions.append(path)
                 elif clause == "ADD":
-                    actions.append(f"{path} {self.operand(self.one_of(Number('1'), Number('0.5'), {'a', 'c'}, {1, 3}))}")
+                    actions.append(
+                        f"{path} {self.operand(self.one_of(Number('1'), Number('0.5'), {'a', 'c'}, {1, 3}))}"
+                    )
                 elif clause == "DELETE":
                     actions.append(f"{path} {self.operand(self.one_of({'a'}, {1}, {b'x'}, {'a', 'b', 'c'}))}")
                 else:
@@ -150,7 +159,15 @@ class Maker:
 
     def request(self):
         self.values, self.names = {}, {}
-        kind = self.random.choice(["put"] * 4 + ["update"] * 8 + ["delete"] * 2 + ["query"] * 6 + ["scan"] * 2 + ["get"] * 2 + ["batch", "transact", "batch_get"])
+        kind = self.random.choice(
+            ["put"] * 4
+            + ["update"] * 8
+            + ["delete"] * 2
+            + ["query"] * 6
+            + ["scan"] * 2
+            + ["get"] * 2
+            + ["batch", "transact", "batch_get"]
+        )
         return getattr(self, f"make_{kind}")()
 
     def conditional(self, request, returned):
@@ -167,12 +184,16 @@ class Maker:
         return "DeleteItem", self.conditional({"Key": wire.item(self.key())}, ["NONE", "ALL_OLD"])
 
     def make_update(self):
-        return "UpdateItem", self.conditional({"Key": wire.item(self.key()), "UpdateExpression": self.update_expression()},
-                                              ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
+        return "UpdateItem", self.conditional(
+            {"Key": wire.item(self.key()), "UpdateExpression": self.update_expression()},
+            ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"],
+        )
 
     def projected(self, request):
         if self.random.random() < 0.3:
-            request["ProjectionExpression"] = ", ".join(self.path(["pk", "sk"]) for _ in range(self.random.randrange(1, 4)))
+            request["ProjectionExpression"] = ", ".join(
+                self.path(["pk", "sk"]) for _ in range(self.random.randrange(1, 4))
+            )
         return self.with_expressions({"TableName": wire.TABLE, **request})
 
     def make_get(self):
@@ -210,7 +231,12 @@ class Maker:
         return "Scan", self.projected(request)
 
     def make_batch(self):
-        requests = [self.one_of({"PutRequest": {"Item": wire.item(self.item())}}, {"DeleteRequest": {"Key": wire.item(self.key())}}) for _ in range(self.random.randrange(1, 4))]
+        requests = [
+            self.one_of(
+                {"PutRequest": {"Item": wire.item(self.item())}}, {"DeleteRequest": {"Key": wire.item(self.key())}}
+            )
+            for _ in range(self.random.randrange(1, 4))
+        ]
         return "BatchWriteItem", {"RequestItems": {wire.TABLE: requests}}
 
     def make_batch_get(self):
@@ -223,7 +249,10 @@ class Maker:
         for _ in range(self.random.randrange(1, 4)):
             self.values, self.names = {}, {}
             kind = self.one_of("Put", "Update", "Delete", "ConditionCheck")
-            request = {"TableName": wire.TABLE, **({"Item": wire.item(self.item())} if kind == "Put" else {"Key": wire.item(self.key())})}
+            request = {
+                "TableName": wire.TABLE,
+                **({"Item": wire.item(self.item())} if kind == "Put" else {"Key": wire.item(self.key())}),
+            }
             if kind == "Update":
                 request["UpdateExpression"] = self.update_expression()
             if kind == "ConditionCheck" or self.random.random() < 0.3:
@@ -242,15 +271,24 @@ def sorted_items(answer, operation, request):
     if isinstance(answer.get("Items"), list) and (operation == "Scan" or equal):
         answer = {**answer, "Items": sorted(answer["Items"], key=in_order)}
     if operation == "BatchGetItem":
-        answer = {**answer, "Responses": {"": sorted((one for found in answer["Responses"].values() for one in found), key=in_order)}}
+        answer = {
+            **answer,
+            "Responses": {"": sorted((one for found in answer["Responses"].values() for one in found), key=in_order)},
+        }
     return answer
 
 
 def numbers_alike(answer):
     """Numbers in the digits of one form: DynamoDB Local has those in lists and maps as they were sent."""
     if isinstance(answer, dict):
-        return {name: f"{decimal.Decimal(inner).normalize():f}" if name == "N" and isinstance(inner, str) else numbers_alike(inner)
-                for name, inner in answer.items()}
+        return {
+            name: (
+                f"{decimal.Decimal(inner).normalize():f}"
+                if name == "N" and isinstance(inner, str)
+                else numbers_alike(inner)
+            )
+            for name, inner in answer.items()
+        }
     if isinstance(answer, list):
         return [numbers_alike(inner) for inner in answer]
     return answer
@@ -261,7 +299,10 @@ def outcome(client, table, operation, request):
     if isinstance(found, botocore.exceptions.ClientError):
         said = found.response
         reasons = [[reason.get("Code"), reason.get("Item")] for reason in said.get("CancellationReasons", [])]
-        return numbers_alike({"error": said["Error"]["Code"], "item": wire.normal(said.get("Item")), "reasons": reasons}), said["Error"]["Message"]
+        return (
+            numbers_alike({"error": said["Error"]["Code"], "item": wire.normal(said.get("Item")), "reasons": reasons}),
+            said["Error"]["Message"],
+        )
     found.pop("ConsumedCapacity", None)
     if request.get("ReturnValues", "").startswith("UPDATED") and re.search(r"[.\[]", request["UpdateExpression"]):
         found.pop("Attributes", None)  # a path of them, or the attribute whole: the documents do not say
@@ -299,14 +340,22 @@ def run_round(clients, seed, steps):
         answered += "error" not in ours
         if ours != theirs and not known([f"{operation} {said}", f"{operation} {they_said}"]):
             differences += 1
-            print(f"seed {seed} step {step} ({schema}): {operation} {request}\n  ours:   {ours} {said}\n  theirs: {theirs} {they_said}")
+            print(
+                f"seed {seed} step {step} ({schema}): {operation} {request}\n  ours:   {ours} {said}\n  theirs: {theirs} {they_said}"
+            )
         if ours != theirs:  # on from where both are the same
-            held = [sorted(numbers_alike(endpoint.call(client, table, *wire.scan())["Items"]), key=in_order) for client, table in sides]
+            held = [
+                sorted(numbers_alike(endpoint.call(client, table, *wire.scan())["Items"]), key=in_order)
+                for client, table in sides
+            ]
             if held[0] != held[1]:
                 break
         if differences >= 5:
             break
-    held = [sorted(numbers_alike(endpoint.call(client, table, *wire.scan())["Items"]), key=in_order) for client, table in sides]
+    held = [
+        sorted(numbers_alike(endpoint.call(client, table, *wire.scan())["Items"]), key=in_order)
+        for client, table in sides
+    ]
     if held[0] != held[1] and not differences:
         differences += 1
         print(f"seed {seed} ({schema}): they hold other items\n  ours:   {held[0]}\n  theirs: {held[1]}")
@@ -327,7 +376,9 @@ def main():
     passed = failed = sent = answered = 0
     with contextlib.ExitStack() as stack:
         try:
-            clients = [endpoint.connect(stack.enter_context(endpoint.opened(which))) for which in (options.ours, options.other)]
+            clients = [
+                endpoint.connect(stack.enter_context(endpoint.opened(which))) for which in (options.ours, options.other)
+            ]
         except pytest.skip.Exception as missing:
             print(missing)
             print("0 passed, 0 failed, 1 skipped")

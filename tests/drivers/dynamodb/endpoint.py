@@ -1,8 +1,8 @@
 """The endpoint that the tests speak to, by LISTSTORE_DYNAMODB:
 
-    liststore         the program that LISTSTORE_BINARY names, with a clock that tests move (the default)
-    local, moto       DynamoDB Local or moto's server, of tests/peers
-    http://HOST:PORT  one that is there
+liststore         the program that LISTSTORE_BINARY names, with a clock that tests move (the default)
+local, moto       DynamoDB Local or moto's server, of tests/peers
+http://HOST:PORT  one that is there
 """
 
 import contextlib
@@ -44,8 +44,9 @@ def liststore(*arguments):
 @contextlib.contextmanager
 def peer(name):
     """The URL of DynamoDB Local or moto."""
-    with subprocess.Popen([PEERS / f"dynamodb_{name}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [PEERS / f"dynamodb_{name}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         ready = process.stdout.readline()
         if not ready:
             said = process.communicate()[1].strip()
@@ -69,10 +70,16 @@ def kind(which=WHICH):
 
 def connect(url, **options):
     """boto3's client: nothing is checked before it is sent, and nothing is sent twice."""
-    config = botocore.config.Config(parameter_validation=False, retries={"total_max_attempts": 1},
-                                    max_pool_connections=20, read_timeout=SECONDS_MAX, **options)
-    return boto3.session.Session(aws_access_key_id="AKID", aws_secret_access_key="secret",
-                                 region_name=REGION).client("dynamodb", endpoint_url=url, config=config)
+    config = botocore.config.Config(
+        parameter_validation=False,
+        retries={"total_max_attempts": 1},
+        max_pool_connections=20,
+        read_timeout=SECONDS_MAX,
+        **options,
+    )
+    return boto3.session.Session(aws_access_key_id="AKID", aws_secret_access_key="secret", region_name=REGION).client(
+        "dynamodb", endpoint_url=url, config=config
+    )
 
 
 def port_of(url):

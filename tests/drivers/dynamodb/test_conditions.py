@@ -11,10 +11,27 @@ import pytest
 from wire import CONDITION_FAILED, Invalid, Number, items, put, scan
 
 ITEM = {
-    "pk": "a", "sk": 5, "s": "hello", "n": 5, "neg": decimal.Decimal("-2.5"), "b": b"\x01\x02", "t": True, "f": False,
-    "z": None, "l": [1, "x", {"k": "v"}, [1, 2]], "m": {"x": 1, "y": {"z": "deep"}, "odd.name": 2, "l": [1, 2, 3]},
-    "ss": {"a", "b"}, "ns": {1, Number("2.5")}, "bs": {b"\x01", b"\x02"}, "e": "", "el": [], "em": {}, "u": "é",
-    "size": 7, "big": Number("12345678901234567890123456789012345678")}
+    "pk": "a",
+    "sk": 5,
+    "s": "hello",
+    "n": 5,
+    "neg": decimal.Decimal("-2.5"),
+    "b": b"\x01\x02",
+    "t": True,
+    "f": False,
+    "z": None,
+    "l": [1, "x", {"k": "v"}, [1, 2]],
+    "m": {"x": 1, "y": {"z": "deep"}, "odd.name": 2, "l": [1, 2, 3]},
+    "ss": {"a", "b"},
+    "ns": {1, Number("2.5")},
+    "bs": {b"\x01", b"\x02"},
+    "e": "",
+    "el": [],
+    "em": {},
+    "u": "é",
+    "size": 7,
+    "big": Number("12345678901234567890123456789012345678"),
+}
 YES, NO = True, False
 # id: expression, values, names, and whether it holds or how it fails. What is never judged, as the key, is left out.
 ROWS = {
@@ -78,10 +95,18 @@ ROWS = {
     "between-other-type": ("s BETWEEN :a AND :b", {":a": 1, ":b": 9}, None, NO),
     "between-missing": ("nope BETWEEN :a AND :b", {":a": 1, ":b": 9}, None, NO),
     "between-attributes": (":v BETWEEN m.x AND n", {":v": 3}, None, YES),
-    "between-bounds-swapped": ("n BETWEEN :a AND :b", {":a": 9, ":b": 1}, None,
-                               Invalid("BETWEEN operator requires upper bound to be greater than or equal to lower")),
-    "between-bounds-of-two-types": ("n BETWEEN :a AND :b", {":a": 1, ":b": "9"}, None,
-                                    Invalid("BETWEEN operator requires same data type")),
+    "between-bounds-swapped": (
+        "n BETWEEN :a AND :b",
+        {":a": 9, ":b": 1},
+        None,
+        Invalid("BETWEEN operator requires upper bound to be greater than or equal to lower"),
+    ),
+    "between-bounds-of-two-types": (
+        "n BETWEEN :a AND :b",
+        {":a": 1, ":b": "9"},
+        None,
+        Invalid("BETWEEN operator requires same data type"),
+    ),
     "between-and-and": ("n BETWEEN :a AND :b AND s = :c", {":a": 1, ":b": 9, ":c": "hello"}, None, YES),
     # IN
     "in": ("n IN (:a, :b)", {":a": 1, ":b": 5}, None, YES),
@@ -91,8 +116,12 @@ ROWS = {
     "in-attributes": ("m.x IN (n, l[0])", None, None, YES),
     "in-none": ("n IN ()", None, None, Invalid("Syntax error")),
     "in-100": ("n IN (" + ", ".join(f":v{i}" for i in range(100)) + ")", {f":v{i}": i for i in range(100)}, None, YES),
-    "in-101": ("n IN (" + ", ".join(f":v{i}" for i in range(101)) + ")", {f":v{i}": i for i in range(101)}, None,
-               Invalid("Invalid (Condition|Filter)Expression")),
+    "in-101": (
+        "n IN (" + ", ".join(f":v{i}" for i in range(101)) + ")",
+        {f":v{i}": i for i in range(101)},
+        None,
+        Invalid("Invalid (Condition|Filter)Expression"),
+    ),
     # AND, OR, NOT and parentheses: NOT binds stronger than AND, AND stronger than OR.
     "and": ("n = :v AND s = :w", {":v": 5, ":w": "hello"}, None, YES),
     "and-not": ("n = :v AND s = :w", {":v": 5, ":w": "x"}, None, NO),
@@ -117,8 +146,12 @@ ROWS = {
     "exists-beyond-the-end": ("attribute_exists(l[4])", None, None, NO),
     "exists-into-a-scalar": ("attribute_exists(s.x)", None, None, NO),
     "exists-map-as-list": ("attribute_exists(m[0])", None, None, NO),
-    "exists-of-a-value": ("attribute_exists(:v)", {":v": "s"}, None,
-                          Invalid("Operator or function requires a document path")),
+    "exists-of-a-value": (
+        "attribute_exists(:v)",
+        {":v": "s"},
+        None,
+        Invalid("Operator or function requires a document path"),
+    ),
     "not-exists": ("attribute_not_exists(nope)", None, None, YES),
     "not-exists-of-one": ("attribute_not_exists(s)", None, None, NO),
     "type-S": ("attribute_type(s, :v)", {":v": "S"}, None, YES),
@@ -182,11 +215,19 @@ ROWS = {
     "names-in-a-path": ("#a.#b.#c = :v", {":v": "deep"}, {"#a": "m", "#b": "y", "#c": "z"}, YES),
     "name-twice": ("#n = :v OR #n = :w", {":v": "hello", ":w": "x"}, {"#n": "s"}, YES),
     "name-undefined": ("#n = :v", {":v": 1}, None, Invalid("attribute name used in .* is not defined")),
-    "name-unused": ("s = :v", {":v": 1}, {"#n": "s"},
-                    Invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}")),
+    "name-unused": (
+        "s = :v",
+        {":v": 1},
+        {"#n": "s"},
+        Invalid("Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}"),
+    ),
     "value-undefined": ("s = :w", {":v": 1}, None, Invalid("attribute value used in expression is not defined")),
-    "value-unused": ("s = :v", {":v": 1, ":w": 2}, None,
-                     Invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}")),
+    "value-unused": (
+        "s = :v",
+        {":v": 1, ":w": 2},
+        None,
+        Invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}"),
+    ),
     "name-without-hash": ("#n = :v", {":v": 1}, {"n": "s"}, Invalid("ExpressionAttributeNames contains invalid key")),
     "value-without-colon": ("s = :v", {"v": 1}, None, Invalid("ExpressionAttributeValues contains invalid key")),
     "names-empty": ("s = :v", {":v": 1}, {}, Invalid("ExpressionAttributeNames must not be empty")),
@@ -202,28 +243,46 @@ ROWS = {
     "double-equals": ("n == :v", {":v": 5}, None, Invalid("Syntax error")),
     "literal": ("n = 5", None, None, Invalid("Syntax error")),
     "unclosed": ("(n = :v", {":v": 5}, None, Invalid("Syntax error")),
-    "unknown-function": ("nothing_like(s, :v)", {":v": "x"}, None, Invalid("Invalid function name; function: nothing_like")),
+    "unknown-function": (
+        "nothing_like(s, :v)",
+        {":v": "x"},
+        None,
+        Invalid("Invalid function name; function: nothing_like"),
+    ),
     "function-in-capitals": ("ATTRIBUTE_EXISTS(s)", None, None, Invalid("Invalid function name")),
     "too-few-operands": ("begins_with(s)", None, None, Invalid("Incorrect number of operands")),
     "too-many-operands": ("attribute_exists(s, n)", None, None, Invalid("Incorrect number of operands")),
-    "if-not-exists-is-of-updates": ("if_not_exists(s, :v) = :v", {":v": "x"}, None, Invalid("not allowed|Syntax error")),
+    "if-not-exists-is-of-updates": (
+        "if_not_exists(s, :v) = :v",
+        {":v": "x"},
+        None,
+        Invalid("not allowed|Syntax error"),
+    ),
     "same-operand-twice": ("n = n", None, None, Invalid("first operand must be distinct from the remaining operands")),
     "redundant-parentheses": ("((n = :v))", {":v": 5}, None, Invalid("redundant parentheses")),
 }
 DIFFERS = {}
-PARAMETERS = [pytest.param(*row, id=name, marks=[pytest.mark.differs(**DIFFERS[name])] if name in DIFFERS else [])
-              for name, row in ROWS.items()]
+PARAMETERS = [
+    pytest.param(*row, id=name, marks=[pytest.mark.differs(**DIFFERS[name])] if name in DIFFERS else [])
+    for name, row in ROWS.items()
+]
 
 
 @pytest.mark.parametrize("expression, values, names, holds", PARAMETERS)
 def test_condition(kept_table, run, expression, values, names, holds):
     """What is put is what is there: nothing changes."""
     expected = {True: {}, False: CONDITION_FAILED}.get(holds, holds)
-    run(kept_table("SN", "item", [ITEM]), put(ITEM, names=names, values=values, ConditionExpression=expression), expected)
+    run(
+        kept_table("SN", "item", [ITEM]),
+        put(ITEM, names=names, values=values, ConditionExpression=expression),
+        expected,
+    )
 
 
 @pytest.mark.parametrize("expression, values, names, holds", PARAMETERS)
 def test_filter(kept_table, run, expression, values, names, holds):
-    expected = {True: {"Items": items([ITEM]), "Count": 1, "ScannedCount": 1},
-                False: {"Items": [], "Count": 0, "ScannedCount": 1}}.get(holds, holds)
+    expected = {
+        True: {"Items": items([ITEM]), "Count": 1, "ScannedCount": 1},
+        False: {"Items": [], "Count": 0, "ScannedCount": 1},
+    }.get(holds, holds)
     run(kept_table("SN", "item", [ITEM]), scan(names=names, values=values, FilterExpression=expression), expected)

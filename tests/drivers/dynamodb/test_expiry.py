@@ -24,7 +24,9 @@ class Clocked:
         self.client = endpoint.connect(f"http://127.0.0.1:{facts['dynamodb_port']}")
 
     def advance(self, seconds):
-        request = urllib.request.Request(self._clock, json.dumps({"advance": f"{seconds}s"}).encode(), {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            self._clock, json.dumps({"advance": f"{seconds}s"}).encode(), {"Content-Type": "application/json"}
+        )
         urllib.request.urlopen(request, timeout=60).close()
 
     def create(self, name, *rows, schema="SN", enabled=True):
@@ -35,7 +37,13 @@ class Clocked:
             self.run(name, put(row))
 
     def enable(self, name, enabled=True):
-        self.run(name, ("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": {"AttributeName": "t", "Enabled": enabled}}))
+        self.run(
+            name,
+            (
+                "UpdateTimeToLive",
+                {"TableName": name, "TimeToLiveSpecification": {"AttributeName": "t", "Enabled": enabled}},
+            ),
+        )
 
     def run(self, name, call):
         return endpoint.call(self.client, name, *call)
@@ -48,7 +56,19 @@ class Clocked:
 def clocked():
     if endpoint.kind() != "liststore":
         pytest.skip("of liststore alone")
-    command = [endpoint.BINARY, "serve", "--cql-port", "0", "--dynamodb-port", "0", "--http-port", "0", "--until-eof", "--clock", f"manual:{START}"]
+    command = [
+        endpoint.BINARY,
+        "serve",
+        "--cql-port",
+        "0",
+        "--dynamodb-port",
+        "0",
+        "--http-port",
+        "0",
+        "--until-eof",
+        "--clock",
+        f"manual:{START}",
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Clocked(json.loads(process.stdout.readline()))
         process.communicate()
@@ -63,7 +83,9 @@ def now(clocked):
 
 
 def test_items_end_at_their_time(clocked, now):
-    clocked.create("ends", *({"pk": "a", "sk": number, "t": now + number * 10} for number in range(1, 5)), {"pk": "a", "sk": 9})
+    clocked.create(
+        "ends", *({"pk": "a", "sk": number, "t": now + number * 10} for number in range(1, 5)), {"pk": "a", "sk": 9}
+    )
     assert clocked.left("ends") == [1, 2, 3, 4, 9]
     clocked.advance(21)
     assert clocked.left("ends") == [3, 4, 9]
@@ -74,7 +96,9 @@ def test_items_end_at_their_time(clocked, now):
 
 
 def test_they_leave_indexes_too(clocked, now):
-    clocked.create("indexed", {"pk": "a", "sk": 1, "v": "x", "t": now + 10}, {"pk": "a", "sk": 2, "v": "x"}, schema="lists")
+    clocked.create(
+        "indexed", {"pk": "a", "sk": 1, "v": "x", "t": now + 10}, {"pk": "a", "sk": 2, "v": "x"}, schema="lists"
+    )
     clocked.advance(11)
     found = clocked.run("indexed", query("pk = :p AND v = :v", values={":p": "a", ":v": "x"}, IndexName="by_v"))
     assert [one["sk"]["N"] for one in found["Items"]] == ["2"]
@@ -100,7 +124,9 @@ def test_other_types_and_long_past_times_do_not_count(clocked, now):
 
 
 def test_enabled_later_and_disabled(clocked, now):
-    clocked.create("later", {"pk": "a", "sk": 1, "t": now + 10}, {"pk": "a", "sk": 2, "t": now + 100_000}, enabled=False)
+    clocked.create(
+        "later", {"pk": "a", "sk": 1, "t": now + 10}, {"pk": "a", "sk": 2, "t": now + 100_000}, enabled=False
+    )
     clocked.advance(20)
     assert clocked.left("later") == [1, 2]
     clocked.enable("later")
@@ -122,6 +148,10 @@ def test_an_update_after_the_end_sees_nothing_of_it(clocked, now):
 
 
 def test_fractions_of_a_second(clocked, now):
-    clocked.create("fractions", {"pk": "a", "sk": 1, "t": Number(f"{now + 10}.5")}, {"pk": "a", "sk": 2, "t": Number(f"{now + 1000}.5")})
+    clocked.create(
+        "fractions",
+        {"pk": "a", "sk": 1, "t": Number(f"{now + 10}.5")},
+        {"pk": "a", "sk": 2, "t": Number(f"{now + 1000}.5")},
+    )
     clocked.advance(12)
     assert clocked.left("fractions")[-1:] == [2]

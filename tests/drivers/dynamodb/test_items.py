@@ -12,16 +12,36 @@ from wire import CONDITION_FAILED, Fails, Invalid, Number, Raw, TABLE, delete, g
 KINDS = {"S": "x", "N": 1, "B": b"\x00\xff"}
 OTHER = {"S": 1, "N": "1", "B": "x"}
 # Amazon's text or DynamoDB Local's.
-MISMATCH = Invalid("Type mismatch for key|The provided key element does not match the schema|Invalid attribute value type")
-MISSING = Invalid("Missing the key|One of the required keys was not given a value|The provided key element does not match the schema")
-TOO_LONG = Invalid("has exceeded the maximum size limit of ?(2048|1024) bytes|Hash primary key values must be under 2048 bytes")
+MISMATCH = Invalid(
+    "Type mismatch for key|The provided key element does not match the schema|Invalid attribute value type"
+)
+MISSING = Invalid(
+    "Missing the key|One of the required keys was not given a value|The provided key element does not match the schema"
+)
+TOO_LONG = Invalid(
+    "has exceeded the maximum size limit of ?(2048|1024) bytes|Hash primary key values must be under 2048 bytes"
+)
 
 VALUES = {
-    "string": "hello", "empty-string": "", "unicode": "žluť😀\u0000", "number": 42, "binary": bytes(range(256)),
-    "empty-binary": b"", "true": True, "false": False, "null": None, "list": [1, "x", b"y", None, [True, {}]],
-    "empty-list": [], "map": {"a": {"b": {"c": [1]}}, "odd name.": 2}, "empty-map": {}, "string-set": {"a", "", "b"},
-    "number-set": {1, -2, Number("0.5")}, "binary-set": {b"a", b"", b"\xff"}, "long": "x" * 100000,
-    "nested-32": __import__("functools").reduce(lambda inner, _: [inner], range(30), "x")}
+    "string": "hello",
+    "empty-string": "",
+    "unicode": "žluť😀\u0000",
+    "number": 42,
+    "binary": bytes(range(256)),
+    "empty-binary": b"",
+    "true": True,
+    "false": False,
+    "null": None,
+    "list": [1, "x", b"y", None, [True, {}]],
+    "empty-list": [],
+    "map": {"a": {"b": {"c": [1]}}, "odd name.": 2},
+    "empty-map": {},
+    "string-set": {"a", "", "b"},
+    "number-set": {1, -2, Number("0.5")},
+    "binary-set": {b"a", b"", b"\xff"},
+    "long": "x" * 100000,
+    "nested-32": __import__("functools").reduce(lambda inner, _: [inner], range(30), "x"),
+}
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -33,8 +53,21 @@ def test_value(make_table, run, name):
 
 
 NUMBERS = {
-    "0": "0", "-0": "0", "0.0": "0", "1": "1", "+1": "1", "0001.50": "1.5", "1e10": "10000000000", "1E2": "100", "1e-3": "0.001",
-    "-1.5e3": "-1500", ".5": "0.5", "5.": "5", "100": "100", "1.000": "1", "0e500": "0",
+    "0": "0",
+    "-0": "0",
+    "0.0": "0",
+    "1": "1",
+    "+1": "1",
+    "0001.50": "1.5",
+    "1e10": "10000000000",
+    "1E2": "100",
+    "1e-3": "0.001",
+    "-1.5e3": "-1500",
+    ".5": "0.5",
+    "5.": "5",
+    "100": "100",
+    "1.000": "1",
+    "0e500": "0",
     "12345678901234567890123456789012345678": "12345678901234567890123456789012345678",
     "0.12345678901234567890123456789012345678": "0.12345678901234567890123456789012345678",
     "-99999999999999999999999999999999999999": "-99999999999999999999999999999999999999",
@@ -42,24 +75,41 @@ NUMBERS = {
     "000000000000000000000000000000000000000000001": "1",
     "1.00000000000000000000000000000000000000000000": "1",
     "9.9999999999999999999999999999999999999E125": "99999999999999999999999999999999999999" + "0" * 88,
-    "1E-130": "0." + "0" * 129 + "1", "-1E-130": "-0." + "0" * 129 + "1",
-    "1E126": Invalid("Number overflow"), "-1E126": Invalid("Number overflow"), "1E-131": Invalid("Number underflow"),
+    "1E-130": "0." + "0" * 129 + "1",
+    "-1E-130": "-0." + "0" * 129 + "1",
+    "1E126": Invalid("Number overflow"),
+    "-1E126": Invalid("Number overflow"),
+    "1E-131": Invalid("Number underflow"),
     "123456789012345678901234567890123456789": Invalid("precision up to 38|more than 38 significant digits"),
     "1.23456789012345678901234567890123456789": Invalid("precision up to 38|more than 38 significant digits"),
-    "": Invalid("cannot be converted|numeric value"), "x": Invalid("cannot be converted|numeric value"),
-    "1x": Invalid("cannot be converted|numeric value"), "1 ": Invalid("cannot be converted|numeric value"),
-    " 1": Invalid("cannot be converted|numeric value"), "0x10": Invalid("cannot be converted|numeric value"),
-    "NaN": Invalid("cannot be converted|numeric value"), "Infinity": Invalid("cannot be converted|numeric value"),
-    "1e": Invalid("cannot be converted|numeric value"), "--1": Invalid("cannot be converted|numeric value"),
-    "1,5": Invalid("cannot be converted|numeric value"), "1_0": Invalid("cannot be converted|numeric value"),
+    "": Invalid("cannot be converted|numeric value"),
+    "x": Invalid("cannot be converted|numeric value"),
+    "1x": Invalid("cannot be converted|numeric value"),
+    "1 ": Invalid("cannot be converted|numeric value"),
+    " 1": Invalid("cannot be converted|numeric value"),
+    "0x10": Invalid("cannot be converted|numeric value"),
+    "NaN": Invalid("cannot be converted|numeric value"),
+    "Infinity": Invalid("cannot be converted|numeric value"),
+    "1e": Invalid("cannot be converted|numeric value"),
+    "--1": Invalid("cannot be converted|numeric value"),
+    "1,5": Invalid("cannot be converted|numeric value"),
+    "1_0": Invalid("cannot be converted|numeric value"),
 }
 NUMBERS_DIFFER = {}
 
 
-@pytest.mark.parametrize("sent, stored", [
-    pytest.param(sent, stored, id=f"number-{sent}",
-                 marks=[pytest.mark.differs(**NUMBERS_DIFFER[sent])] if sent in NUMBERS_DIFFER else [])
-    for sent, stored in NUMBERS.items()])
+@pytest.mark.parametrize(
+    "sent, stored",
+    [
+        pytest.param(
+            sent,
+            stored,
+            id=f"number-{sent}",
+            marks=[pytest.mark.differs(**NUMBERS_DIFFER[sent])] if sent in NUMBERS_DIFFER else [],
+        )
+        for sent, stored in NUMBERS.items()
+    ],
+)
 def test_number(kept_table, run, request, sent, stored):
     """Developer Guide, "Number": up to 38 digits; magnitudes from 1E-130 up to 9.99...E+125. Zeros around are trimmed."""
     table, key = kept_table("S", "numbers", []), {"pk": request.node.callspec.id}
@@ -85,20 +135,29 @@ BAD_VALUES = {
     "duplicates": (Raw(SS=["a", "a"]), Invalid(r"Input collection \[a, a\] contains duplicates")),
     "duplicate-numbers": (Raw(NS=["1", "1.0"]), Invalid("Input collection (contains|.* contains) duplicates")),
     "duplicate-binaries": (Raw(BS=[b"a", b"a"]), Invalid("contains duplicates")),
-    "no-type": (Raw(), Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")),
+    "no-type": (
+        Raw(),
+        Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"),
+    ),
     "two-types": (Raw(S="a", N="1"), Invalid("more than one|has more than one datatypes set")),
     "null-false": (Raw(NULL=False), Invalid("Null attribute value types must have the value of true")),
-    "nested-33": (Raw(L=[__import__("functools").reduce(lambda inner, _: {"L": [inner]}, range(33), {"S": "x"})]),
-                  Invalid("Nesting Levels have exceeded supported limits")),
+    "nested-33": (
+        Raw(L=[__import__("functools").reduce(lambda inner, _: {"L": [inner]}, range(33), {"S": "x"})]),
+        Invalid("Nesting Levels have exceeded supported limits"),
+    ),
     "in-a-list": (Raw(L=[{"SS": []}]), Invalid("An string set  may not be empty")),
     "in-a-map": (Raw(M={"x": {"N": "y"}}), Invalid("cannot be converted")),
 }
 BAD_DIFFER = {}
 
 
-@pytest.mark.parametrize("value, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**BAD_DIFFER[name])] if name in BAD_DIFFER else [])
-    for name, row in BAD_VALUES.items()])
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        pytest.param(*row, id=name, marks=[pytest.mark.differs(**BAD_DIFFER[name])] if name in BAD_DIFFER else [])
+        for name, row in BAD_VALUES.items()
+    ],
+)
 def test_bad_value(kept_table, run, value, expected):
     run(kept_table("S", "bad", []), put({"pk": "a", "v": value}), expected)
 
@@ -144,30 +203,64 @@ KEYS = {
     "put-key-of-list": (put({"pk": [], "sk": 1}), MISMATCH),
     "put-null-key": (put({"pk": None, "sk": 1}), MISMATCH),
     "put-key-of-bad-number": (put({"pk": "a", "sk": Number("x")}), Invalid("cannot be converted")),
-    "get-part": (get({"pk": "a"}), Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)")),
-    "get-more": (get({"pk": "a", "sk": 1, "x": 1}), Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)")),
+    "get-part": (
+        get({"pk": "a"}),
+        Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)"),
+    ),
+    "get-more": (
+        get({"pk": "a", "sk": 1, "x": 1}),
+        Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)"),
+    ),
     "get-other": (get({"pk": "a", "x": 1}), MISSING),
-    "get-nothing": (get({}), Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)")),
+    "get-nothing": (
+        get({}),
+        Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)"),
+    ),
     "get-empty-hash": (get({"pk": "", "sk": 1}), Invalid("cannot contain an empty string value. Key: pk")),
-    "delete-part": (delete({"pk": "a"}), Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)")),
-    "update-part": (update({"pk": "a"}, "REMOVE x"), Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)")),
+    "delete-part": (
+        delete({"pk": "a"}),
+        Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)"),
+    ),
+    "update-part": (
+        update({"pk": "a"}, "REMOVE x"),
+        Invalid("The (provided key element does not match the schema|number of conditions on the keys is invalid)"),
+    ),
     "get-missing": (get({"pk": "a", "sk": 9}), {"Item": None}),
     "hash-of-2048": (put({"pk": "x" * 2048, "sk": 1}), {}),
     "hash-of-2049": (put({"pk": "x" * 2049, "sk": 1}), TOO_LONG),
-    "no-key": (("GetItem", {"TableName": TABLE}), Invalid("'key' failed to satisfy constraint: Member must not be null|Cannot have null key")),
-    "no-item": (("PutItem", {"TableName": TABLE}), Invalid("'item' failed to satisfy constraint: Member must not be null|cannot be null")),
-    "no-table-name": (("GetItem", {"Key": item({"pk": "a"})}), Invalid("'tableName' failed to satisfy constraint|TableName|Invalid table/index name")),
-    "no-such-table": (("GetItem", {"TableName": "no-such-table", "Key": item({"pk": "a"})}), Fails("ResourceNotFoundException")),
-    "put-no-such-table": (("PutItem", {"TableName": "no-such-table", "Item": item({"pk": "a"})}), Fails("ResourceNotFoundException")),
+    "no-key": (
+        ("GetItem", {"TableName": TABLE}),
+        Invalid("'key' failed to satisfy constraint: Member must not be null|Cannot have null key"),
+    ),
+    "no-item": (
+        ("PutItem", {"TableName": TABLE}),
+        Invalid("'item' failed to satisfy constraint: Member must not be null|cannot be null"),
+    ),
+    "no-table-name": (
+        ("GetItem", {"Key": item({"pk": "a"})}),
+        Invalid("'tableName' failed to satisfy constraint|TableName|Invalid table/index name"),
+    ),
+    "no-such-table": (
+        ("GetItem", {"TableName": "no-such-table", "Key": item({"pk": "a"})}),
+        Fails("ResourceNotFoundException"),
+    ),
+    "put-no-such-table": (
+        ("PutItem", {"TableName": "no-such-table", "Item": item({"pk": "a"})}),
+        Fails("ResourceNotFoundException"),
+    ),
     "short-table-name": (("GetItem", {"TableName": "ab", "Key": item({"pk": "a"})}), Invalid("")),
     "bad-table-name": (("GetItem", {"TableName": "a b/c", "Key": item({"pk": "a"})}), Invalid("")),
 }
 KEYS_DIFFER = {}
 
 
-@pytest.mark.parametrize("request_, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**KEYS_DIFFER[name])] if name in KEYS_DIFFER else [])
-    for name, row in KEYS.items()])
+@pytest.mark.parametrize(
+    "request_, expected",
+    [
+        pytest.param(*row, id=name, marks=[pytest.mark.differs(**KEYS_DIFFER[name])] if name in KEYS_DIFFER else [])
+        for name, row in KEYS.items()
+    ],
+)
 def test_key(kept_table, run, request_, expected):
     run(kept_table("SN", "keys", []), request_, expected)
 
@@ -191,19 +284,28 @@ def test_item_of_400_kb(make_table, run):
     most = 400 * 1024 - len("pk") - len("a") - len("v")
     run(table, put({"pk": "a", "v": "x" * most}))
     run(table, put({"pk": "a", "v": "x" * (most + 1)}), Invalid("Item size has exceeded the maximum allowed size"))
-    run(table, update({"pk": "a"}, "SET w = :v", values={":v": "x"}),
-        Invalid("Item size to update has exceeded the maximum allowed size"))
+    run(
+        table,
+        update({"pk": "a"}, "SET w = :v", values={":v": "x"}),
+        Invalid("Item size to update has exceeded the maximum allowed size"),
+    )
 
 
 OLD = {"pk": "a", "v": 1}
 FAILED = "ReturnValuesOnConditionCheckFailure"
 
 
-@pytest.mark.parametrize("make", [
-    lambda **rest: put({"pk": "a", "v": 2}, ConditionExpression="v = :no", values={":no": 9}, **rest),
-    lambda **rest: delete({"pk": "a"}, ConditionExpression="v = :no", values={":no": 9}, **rest),
-    lambda **rest: update({"pk": "a"}, "SET v = :v", ConditionExpression="v = :no", values={":no": 9, ":v": 2}, **rest)],
-    ids=["put", "delete", "update"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **rest: put({"pk": "a", "v": 2}, ConditionExpression="v = :no", values={":no": 9}, **rest),
+        lambda **rest: delete({"pk": "a"}, ConditionExpression="v = :no", values={":no": 9}, **rest),
+        lambda **rest: update(
+            {"pk": "a"}, "SET v = :v", ConditionExpression="v = :no", values={":no": 9, ":v": 2}, **rest
+        ),
+    ],
+    ids=["put", "delete", "update"],
+)
 def test_item_of_a_failed_condition(make_table, run, make):
     """API Reference, ReturnValuesOnConditionCheckFailure."""
     table = make_table("S", OLD)
@@ -215,7 +317,11 @@ def test_item_of_a_failed_condition(make_table, run, make):
 
 
 def test_no_item_of_a_failed_condition(make_table, run):
-    found = run(make_table("S"), put({"pk": "a"}, ConditionExpression="attribute_exists(pk)", **{FAILED: "ALL_OLD"}), CONDITION_FAILED)
+    found = run(
+        make_table("S"),
+        put({"pk": "a"}, ConditionExpression="attribute_exists(pk)", **{FAILED: "ALL_OLD"}),
+        CONDITION_FAILED,
+    )
     assert found.response.get("Item") is None
 
 
@@ -224,7 +330,9 @@ def test_put_if_new(make_table, run):
     once = put({"pk": "a", "sk": 1, "v": 1}, ConditionExpression="attribute_not_exists(pk)")
     run(table, once)
     run(table, once, CONDITION_FAILED)
-    run(table, put({"pk": "a", "sk": 2}, ConditionExpression="attribute_not_exists(pk)"))  # it is of the item, not the partition
+    run(
+        table, put({"pk": "a", "sk": 2}, ConditionExpression="attribute_not_exists(pk)")
+    )  # it is of the item, not the partition
 
 
 def test_delete_of_missing_with_condition(make_table, run):
@@ -233,14 +341,29 @@ def test_delete_of_missing_with_condition(make_table, run):
     run(table, delete({"pk": "a"}, ConditionExpression="attribute_not_exists(v)"), {"Attributes": None})
 
 
-@pytest.mark.parametrize("call", [put(OLD, ReturnValues="ALL_NEW"), put(OLD, ReturnValues="UPDATED_OLD"),
-                                  delete({"pk": "a"}, ReturnValues="ALL_NEW"), delete({"pk": "a"}, ReturnValues="UPDATED_NEW")],
-                         ids=["put-all-new", "put-updated-old", "delete-all-new", "delete-updated-new"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        put(OLD, ReturnValues="ALL_NEW"),
+        put(OLD, ReturnValues="UPDATED_OLD"),
+        delete({"pk": "a"}, ReturnValues="ALL_NEW"),
+        delete({"pk": "a"}, ReturnValues="UPDATED_NEW"),
+    ],
+    ids=["put-all-new", "put-updated-old", "delete-all-new", "delete-updated-new"],
+)
 def test_return_values_of_updates_alone(make_table, run, call):
     run(make_table("S"), call, Invalid("Return values set to invalid value"))
 
 
-STORED = {"pk": "a", "s": "x", "n": 1, "l": [0, {"x": 1, "y": 2}, 2, 3], "m": {"x": 1, "y": {"z": 2, "w": 3}}, "odd.name": 4, "values": 5}
+STORED = {
+    "pk": "a",
+    "s": "x",
+    "n": 1,
+    "l": [0, {"x": 1, "y": 2}, 2, 3],
+    "m": {"x": 1, "y": {"z": 2, "w": 3}},
+    "odd.name": 4,
+    "values": 5,
+}
 PROJECTIONS = {
     "one": ("s", None, {"s": "x"}),
     "several": ("s, n,pk", None, {"s": "x", "n": 1, "pk": "a"}),
@@ -255,7 +378,11 @@ PROJECTIONS = {
     "beyond": ("l[9]", None, {}),
     "names": ("#a.#b, #v", {"#a": "m", "#b": "x", "#v": "values"}, {"m": {"x": 1}, "values": 5}),
     "name-with-a-dot": ("#a", {"#a": "odd.name"}, {"odd.name": 4}),
-    "reserved": ("values", None, Invalid("Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: values")),
+    "reserved": (
+        "values",
+        None,
+        Invalid("Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: values"),
+    ),
     "undefined": ("#a", None, Invalid("attribute name used in the document path is not defined; attribute name: #a")),
     "unused": ("s", {"#a": "n"}, Invalid("ExpressionAttributeNames unused in expressions: keys: {#a}")),
     "twice": ("s, s", None, Invalid("Two document paths overlap")),
@@ -270,19 +397,36 @@ PROJECTIONS = {
 PROJECTIONS_DIFFER = {}
 
 
-@pytest.mark.parametrize("expression, names, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**PROJECTIONS_DIFFER[name])] if name in PROJECTIONS_DIFFER else [])
-    for name, row in PROJECTIONS.items()])
+@pytest.mark.parametrize(
+    "expression, names, expected",
+    [
+        pytest.param(
+            *row, id=name, marks=[pytest.mark.differs(**PROJECTIONS_DIFFER[name])] if name in PROJECTIONS_DIFFER else []
+        )
+        for name, row in PROJECTIONS.items()
+    ],
+)
 def test_projection(kept_table, run, expression, names, expected):
     table = kept_table("S", "projections", [STORED])
-    run(table, get({"pk": "a"}, ProjectionExpression=expression, names=names),
-        expected if isinstance(expected, Fails) else {"Item": item(expected)})
+    run(
+        table,
+        get({"pk": "a"}, ProjectionExpression=expression, names=names),
+        expected if isinstance(expected, Fails) else {"Item": item(expected)},
+    )
 
 
 def test_names_without_expression(make_table, run):
     table = make_table("S")
-    run(table, get({"pk": "a"}, names={"#a": "b"}), Invalid("ExpressionAttributeNames can only be specified when using expressions"))
-    run(table, put({"pk": "a"}, values={":a": 1}), Invalid("ExpressionAttributeValues can only be specified when using expressions"))
+    run(
+        table,
+        get({"pk": "a"}, names={"#a": "b"}),
+        Invalid("ExpressionAttributeNames can only be specified when using expressions"),
+    )
+    run(
+        table,
+        put({"pk": "a"}, values={":a": 1}),
+        Invalid("ExpressionAttributeValues can only be specified when using expressions"),
+    )
 
 
 def test_put_replaces_the_whole_item(make_table, run):
@@ -291,15 +435,29 @@ def test_put_replaces_the_whole_item(make_table, run):
     run(table, get({"pk": "a"}), {"Item": item({"pk": "a", "m": {"y": 2}})})
 
 
-@pytest.mark.parametrize("call", [put({"pk": "a"}), get({"pk": "a"}), update({"pk": "a"}, "REMOVE x"), pytest.param(
-    delete({"pk": "a"}), marks=pytest.mark.differs(local="answers with it after NONE", why="API Reference, ReturnConsumedCapacity"))],
-                         ids=["put", "get", "update", "delete"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        put({"pk": "a"}),
+        get({"pk": "a"}),
+        update({"pk": "a"}, "REMOVE x"),
+        pytest.param(
+            delete({"pk": "a"}),
+            marks=pytest.mark.differs(local="answers with it after NONE", why="API Reference, ReturnConsumedCapacity"),
+        ),
+    ],
+    ids=["put", "get", "update", "delete"],
+)
 def test_consumed_capacity(make_table, run, client, call):
     """API Reference, ReturnConsumedCapacity."""
     table = make_table("S")
     for what in ("TOTAL", "INDEXES"):
-        capacity = endpoint.call(client, table, call[0], {**call[1], "ReturnConsumedCapacity": what})["ConsumedCapacity"]
+        capacity = endpoint.call(client, table, call[0], {**call[1], "ReturnConsumedCapacity": what})[
+            "ConsumedCapacity"
+        ]
         assert capacity["TableName"] == table and capacity["CapacityUnits"] > 0
         assert ("Table" in capacity) == (what == "INDEXES")
-    assert "ConsumedCapacity" not in endpoint.call(client, table, call[0], {**call[1], "ReturnConsumedCapacity": "NONE"})
+    assert "ConsumedCapacity" not in endpoint.call(
+        client, table, call[0], {**call[1], "ReturnConsumedCapacity": "NONE"}
+    )
     run(table, (call[0], {**call[1], "ReturnConsumedCapacity": "SOME"}), Invalid())

@@ -1,13 +1,13 @@
-"""Query and Scan: key conditions, order, indexes, pages in both directions, filters, projections, segments.
+"""Query and Scan: key conditions, order, pages in both directions, filters, projections, segments.
 
 Sources: Amazon DynamoDB API Reference (Query, Scan), Developer Guide ("Key condition expressions for the Query
-operation", "Filter expressions", "Paginating table query results", "Local secondary indexes", "Global secondary indexes").
+operation", "Filter expressions", "Paginating table query results").
 """
 
 import pytest
 
 import endpoint
-from wire import Fails, Invalid, Number, item, items, put, query, scan, update
+from wire import Fails, Invalid, Number, item, items, query, scan
 
 ROWS = [{"pk": "a", "sk": number, "v": f"v{number % 3}", "n": number} for number in (-10, -1, 0, 1, 2, 3, 10, 20)]
 OTHERS = [{"pk": "b", "sk": number, "v": "v0"} for number in (1, 2)]
@@ -36,7 +36,11 @@ NUMBERED = {
     "between": ("pk = :p AND sk BETWEEN :s AND :t", with_values(s=-1, t=3), [-1, 0, 1, 2, 3]),
     "between-one": ("pk = :p AND sk BETWEEN :s AND :t", with_values(s=3, t=3), [3]),
     "between-nobody": ("pk = :p AND sk BETWEEN :s AND :t", with_values(s=4, t=9), []),
-    "between-swapped": ("pk = :p AND sk BETWEEN :s AND :t", with_values(s=9, t=4), Invalid("upper bound to be greater than or equal to lower bound")),
+    "between-swapped": (
+        "pk = :p AND sk BETWEEN :s AND :t",
+        with_values(s=9, t=4),
+        Invalid("upper bound to be greater than or equal to lower bound"),
+    ),
     "parentheses": ("(pk = :p) AND (sk > :s)", with_values(s=2), [3, 10, 20]),
     "begins-number": ("pk = :p AND begins_with(sk, :s)", with_values(s=1), Invalid("[Ii]ncorrect operand type")),
     "begins-on-number-key": ("pk = :p AND begins_with(sk, :s)", with_values(s="1"), Invalid("type")),
@@ -45,19 +49,47 @@ NUMBERED = {
     "hash-begins": ("begins_with(pk, :p)", ALL, Invalid("Query key condition not supported")),
     "or": ("pk = :p OR sk = :s", with_values(s=1), Invalid("OR|Invalid operator used in KeyConditionExpression")),
     "not": ("NOT pk = :p", ALL, Invalid("NOT|Invalid operator used in KeyConditionExpression")),
-    "ne": ("pk = :p AND sk <> :s", with_values(s=1), Invalid("<>|Invalid operator used in KeyConditionExpression|not supported")),
+    "ne": (
+        "pk = :p AND sk <> :s",
+        with_values(s=1),
+        Invalid("<>|Invalid operator used in KeyConditionExpression|not supported"),
+    ),
     "in": ("pk = :p AND sk IN (:s)", with_values(s=1), Invalid("IN|Invalid operator used in KeyConditionExpression")),
-    "function": ("pk = :p AND attribute_exists(sk)", ALL, Invalid("[Ii]nvalid operator|attribute_exists|not supported")),
-    "two-on-the-range": ("pk = :p AND sk > :s AND sk < :t", with_values(s=1, t=9), Invalid("must only contain one condition per key")),
-    "two-on-the-hash": ("pk = :p AND pk = :q", {":p": "a", ":q": "a"}, Invalid("must only contain one condition per key")),
-    "no-key": ("pk = :p AND v = :s", with_values(s="v0"), Invalid("Query condition missed key schema element|key condition")),
-    "range-of-another-type": ("pk = :p AND sk = :s", with_values(s="2"), Invalid("[Cc]ondition parameter type does not match schema type")),
+    "function": (
+        "pk = :p AND attribute_exists(sk)",
+        ALL,
+        Invalid("[Ii]nvalid operator|attribute_exists|not supported"),
+    ),
+    "two-on-the-range": (
+        "pk = :p AND sk > :s AND sk < :t",
+        with_values(s=1, t=9),
+        Invalid("must only contain one condition per key"),
+    ),
+    "two-on-the-hash": (
+        "pk = :p AND pk = :q",
+        {":p": "a", ":q": "a"},
+        Invalid("must only contain one condition per key"),
+    ),
+    "no-key": (
+        "pk = :p AND v = :s",
+        with_values(s="v0"),
+        Invalid("Query condition missed key schema element|key condition"),
+    ),
+    "range-of-another-type": (
+        "pk = :p AND sk = :s",
+        with_values(s="2"),
+        Invalid("[Cc]ondition parameter type does not match schema type"),
+    ),
     "hash-of-another-type": ("pk = :p", {":p": 1}, Invalid("[Cc]ondition parameter type does not match schema type")),
     "nested": ("pk.x = :p", ALL, Invalid("nested|KeyConditionExpression|Key attributes must be scalars")),
     "empty": ("", None, Invalid("The expression can not be empty")),
     "none": (None, None, Invalid("[Ee]ither the KeyConditions or KeyConditionExpression parameter must be specified")),
     "syntax": ("pk = ", None, Invalid("Syntax error")),
-    "unused": ("pk = :p", with_values(q=1), Invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:q}")),
+    "unused": (
+        "pk = :p",
+        with_values(q=1),
+        Invalid("Value provided in ExpressionAttributeValues unused in expressions: keys: {:q}"),
+    ),
     "undefined": ("pk = :q", ALL, Invalid("attribute value used in expression is not defined; attribute value: :q")),
     "empty-hash": ("pk = :p", {":p": ""}, Invalid("empty string value")),
 }
@@ -65,9 +97,15 @@ NUMBERED_DIFFER = {}
 
 
 @pytest.mark.parametrize("forward", [True, False], ids=["up", "down"])
-@pytest.mark.parametrize("condition, values, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**NUMBERED_DIFFER[name])] if name in NUMBERED_DIFFER else [])
-    for name, row in NUMBERED.items()])
+@pytest.mark.parametrize(
+    "condition, values, expected",
+    [
+        pytest.param(
+            *row, id=name, marks=[pytest.mark.differs(**NUMBERED_DIFFER[name])] if name in NUMBERED_DIFFER else []
+        )
+        for name, row in NUMBERED.items()
+    ],
+)
 def test_key_condition(kept_table, run, condition, values, expected, forward):
     table = kept_table("lists", "rows", ROWS + OTHERS)
     if not isinstance(expected, Fails):
@@ -80,13 +118,37 @@ def test_key_condition(kept_table, run, condition, values, expected, forward):
 TEXTS = ["", "A", "a", "aa", "ab", "b", "é", "😀", "\uffff"]
 TEXTS_IN_ORDER = sorted((text for text in TEXTS if text), key=lambda text: text.encode())
 BYTES_IN_ORDER = [b"\x00", b"\x00\x00", b"\x01", b"\x7f", b"\x80", b"\xff", b"\xff\x00"]
-NUMBERS_IN_ORDER = [Number(text) for text in (
-    "-1" + "0" * 125, "-123456789012345678901234567890", "-2", "-1.5", "-1", "-0.5", "-0." + "0" * 129 + "1", "0", "0." + "0" * 129 + "1", "0.1",
-    "0.11", "1", "1.0000000000000000000000000000000000001", "2", "10", "100", "101", "12345678901234567890123456789012345678", "1" + "0" * 125)]
+NUMBERS_IN_ORDER = [
+    Number(text)
+    for text in (
+        "-1" + "0" * 125,
+        "-123456789012345678901234567890",
+        "-2",
+        "-1.5",
+        "-1",
+        "-0.5",
+        "-0." + "0" * 129 + "1",
+        "0",
+        "0." + "0" * 129 + "1",
+        "0.1",
+        "0.11",
+        "1",
+        "1.0000000000000000000000000000000000001",
+        "2",
+        "10",
+        "100",
+        "101",
+        "12345678901234567890123456789012345678",
+        "1" + "0" * 125,
+    )
+]
 
 
-@pytest.mark.parametrize("schema, ordered", [("SS", TEXTS_IN_ORDER), ("SB", BYTES_IN_ORDER), ("SN", NUMBERS_IN_ORDER)],
-                         ids=["text", "bytes", "numbers"])
+@pytest.mark.parametrize(
+    "schema, ordered",
+    [("SS", TEXTS_IN_ORDER), ("SB", BYTES_IN_ORDER), ("SN", NUMBERS_IN_ORDER)],
+    ids=["text", "bytes", "numbers"],
+)
 def test_order(make_table, run, client, schema, ordered):
     """API Reference, Query, ScanIndexForward: by UTF-8 bytes, by unsigned bytes, by number."""
     table = make_table(schema, *({"pk": "a", "sk": sk} for sk in ordered[::2] + ordered[1::2]))
@@ -94,7 +156,13 @@ def test_order(make_table, run, client, schema, ordered):
     run(table, query("pk = :p", values=ALL), {"Items": whole})
     run(table, query("pk = :p", values=ALL, ScanIndexForward=False), {"Items": whole[::-1]})
     for at, sk in enumerate(ordered):
-        for operator, part in (("<", whole[:at]), ("<=", whole[:at + 1]), (">", whole[at + 1:]), (">=", whole[at:]), ("=", whole[at:at + 1])):
+        for operator, part in (
+            ("<", whole[:at]),
+            ("<=", whole[: at + 1]),
+            (">", whole[at + 1 :]),
+            (">=", whole[at:]),
+            ("=", whole[at : at + 1]),
+        ):
             found = endpoint.call(client, table, *query(f"pk = :p AND sk {operator} :s", values=with_values(s=sk)))
             assert found["Items"] == part, (operator, sk)
 
@@ -102,11 +170,17 @@ def test_order(make_table, run, client, schema, ordered):
 def test_begins_with(make_table, run):
     texts = make_table("SS", *({"pk": "a", "sk": sk} for sk in ("a", "ab", "abc", "ac", "b", "ab\uffff")))
     for prefix, expected in (("ab", ["ab", "abc", "ab\uffff"]), ("a", ["a", "ab", "abc", "ab\uffff", "ac"]), ("x", [])):
-        run(texts, query("pk = :p AND begins_with(sk, :s)", values=with_values(s=prefix)),
-            {"Items": items([{"pk": "a", "sk": sk} for sk in expected])})
+        run(
+            texts,
+            query("pk = :p AND begins_with(sk, :s)", values=with_values(s=prefix)),
+            {"Items": items([{"pk": "a", "sk": sk} for sk in expected])},
+        )
     binaries = make_table("SB", *({"pk": "a", "sk": sk} for sk in (b"\xff", b"\xff\xff", b"\xff\x00", b"\xfe")))
-    run(binaries, query("pk = :p AND begins_with(sk, :s)", values=with_values(s=b"\xff")),
-        {"Items": items([{"pk": "a", "sk": sk} for sk in (b"\xff", b"\xff\x00", b"\xff\xff")])})
+    run(
+        binaries,
+        query("pk = :p AND begins_with(sk, :s)", values=with_values(s=b"\xff")),
+        {"Items": items([{"pk": "a", "sk": sk} for sk in (b"\xff", b"\xff\x00", b"\xff\xff")])},
+    )
 
 
 def pages(client, table, call, start=None):
@@ -139,7 +213,11 @@ def test_pages(kept_table, client, limit, forward):
 def test_pages_with_filter(kept_table, client, forward):
     """Limit counts what is read, not what is left."""
     table = kept_table("lists", "rows", ROWS + OTHERS)
-    found = pages(client, table, query("pk = :p", values=with_values(v="v1"), FilterExpression="v = :v", Limit=3, ScanIndexForward=forward))
+    found = pages(
+        client,
+        table,
+        query("pk = :p", values=with_values(v="v1"), FilterExpression="v = :v", Limit=3, ScanIndexForward=forward),
+    )
     expected = [row for row in ROWS if row["v"] == "v1"]
     assert [one for page in found for one in page["Items"]] == items(expected if forward else expected[::-1])
     assert [page["ScannedCount"] for page in found] == [3, 3, 2]
@@ -148,25 +226,49 @@ def test_pages_with_filter(kept_table, client, forward):
 
 def test_start_need_not_be_there(kept_table, run):
     table = kept_table("lists", "rows", ROWS + OTHERS)
-    run(table, query("pk = :p", values=ALL, ExclusiveStartKey=item({"pk": "a", "sk": Number("2.5")})), {"Items": items(ROWS[5:])})
-    run(table, query("pk = :p", values=ALL, ScanIndexForward=False, ExclusiveStartKey=item({"pk": "a", "sk": Number("2.5")})),
-        {"Items": items(ROWS[4::-1])})
+    run(
+        table,
+        query("pk = :p", values=ALL, ExclusiveStartKey=item({"pk": "a", "sk": Number("2.5")})),
+        {"Items": items(ROWS[5:])},
+    )
+    run(
+        table,
+        query("pk = :p", values=ALL, ScanIndexForward=False, ExclusiveStartKey=item({"pk": "a", "sk": Number("2.5")})),
+        {"Items": items(ROWS[4::-1])},
+    )
 
 
 STARTS = {
-    "of-another-partition": ({"pk": "b", "sk": 1}, Invalid("provided starting key (is outside query boundaries|is invalid|does not match)")),
-    "part": ({"pk": "a"}, Invalid("provided starting key is invalid|Exclusive Start Key must have same size as table's key schema")),
-    "more": ({"pk": "a", "sk": 1, "v": "v0"}, Invalid("starting key is invalid|Exclusive Start Key must have same size as table's key schema")),
+    "of-another-partition": (
+        {"pk": "b", "sk": 1},
+        Invalid("provided starting key (is outside query boundaries|is invalid|does not match)"),
+    ),
+    "part": (
+        {"pk": "a"},
+        Invalid("provided starting key is invalid|Exclusive Start Key must have same size as table's key schema"),
+    ),
+    "more": (
+        {"pk": "a", "sk": 1, "v": "v0"},
+        Invalid("starting key is invalid|Exclusive Start Key must have same size as table's key schema"),
+    ),
     "of-another-type": ({"pk": "a", "sk": "1"}, Invalid("starting key is invalid|does not match the schema|[Tt]ype")),
 }
 STARTS_DIFFER = {}
 
 
-@pytest.mark.parametrize("start, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**STARTS_DIFFER[name])] if name in STARTS_DIFFER else [])
-    for name, row in STARTS.items()])
+@pytest.mark.parametrize(
+    "start, expected",
+    [
+        pytest.param(*row, id=name, marks=[pytest.mark.differs(**STARTS_DIFFER[name])] if name in STARTS_DIFFER else [])
+        for name, row in STARTS.items()
+    ],
+)
 def test_bad_start(kept_table, run, start, expected):
-    run(kept_table("lists", "rows", ROWS + OTHERS), query("pk = :p", values=ALL, ExclusiveStartKey=item(start)), expected)
+    run(
+        kept_table("lists", "rows", ROWS + OTHERS),
+        query("pk = :p", values=ALL, ExclusiveStartKey=item(start)),
+        expected,
+    )
 
 
 OPTIONS = {
@@ -174,19 +276,49 @@ OPTIONS = {
     "limit-0": ({"Limit": 0}, Invalid("greater than or equal to 1")),
     "limit-negative": ({"Limit": -1}, Invalid("greater than or equal to 1")),
     "count": ({"Select": "COUNT"}, {"Count": 8, "ScannedCount": 8, "Items": None}),
-    "count-of-filter": ({"Select": "COUNT", "FilterExpression": "v = :v", "values": with_values(v="v1")}, {"Count": 2, "ScannedCount": 8, "Items": None}),
+    "count-of-filter": (
+        {"Select": "COUNT", "FilterExpression": "v = :v", "values": with_values(v="v1")},
+        {"Count": 2, "ScannedCount": 8, "Items": None},
+    ),
     "all-attributes": ({"Select": "ALL_ATTRIBUTES"}, {"Items": items(ROWS)}),
-    "specific": ({"Select": "SPECIFIC_ATTRIBUTES", "ProjectionExpression": "v"}, {"Items": items([{"v": row["v"]} for row in ROWS])}),
-    "specific-without": ({"Select": "SPECIFIC_ATTRIBUTES"}, Invalid("ProjectionExpression|AttributesToGet|SPECIFIC_ATTRIBUTES")),
-    "all-with-projection": ({"Select": "ALL_ATTRIBUTES", "ProjectionExpression": "v"}, Invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")),
-    "count-with-projection": ({"Select": "COUNT", "ProjectionExpression": "v"}, Invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")),
+    "specific": (
+        {"Select": "SPECIFIC_ATTRIBUTES", "ProjectionExpression": "v"},
+        {"Items": items([{"v": row["v"]} for row in ROWS])},
+    ),
+    "specific-without": (
+        {"Select": "SPECIFIC_ATTRIBUTES"},
+        Invalid("ProjectionExpression|AttributesToGet|SPECIFIC_ATTRIBUTES"),
+    ),
+    "all-with-projection": (
+        {"Select": "ALL_ATTRIBUTES", "ProjectionExpression": "v"},
+        Invalid("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES"),
+    ),
+    "count-with-projection": (
+        {"Select": "COUNT", "ProjectionExpression": "v"},
+        Invalid("Cannot specify the ProjectionExpression when choosing to get only the Count"),
+    ),
     "projected-without-index": ({"Select": "ALL_PROJECTED_ATTRIBUTES"}, Invalid("ALL_PROJECTED_ATTRIBUTES")),
     "select-unknown": ({"Select": "SOME"}, Invalid("'select' failed to satisfy constraint|Select must be")),
-    "projection": ({"ProjectionExpression": "sk, n"}, {"Items": items([{"sk": row["sk"], "n": row["n"]} for row in ROWS])}),
-    "projection-then-filter": ({"ProjectionExpression": "sk", "FilterExpression": "n > :n", "values": with_values(n=3)}, {"Items": items([{"sk": 10}, {"sk": 20}]), "Count": 2, "ScannedCount": 8}),
-    "filter-or": ({"FilterExpression": "n = :n OR v = :v", "values": with_values(n=3, v="v1")}, {"Count": 3, "ScannedCount": 8}),
-    "filter-on-key": ({"FilterExpression": "sk > :n", "values": with_values(n=3)}, Invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: sk")),
-    "filter-on-hash": ({"FilterExpression": "pk = :p"}, Invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: pk")),
+    "projection": (
+        {"ProjectionExpression": "sk, n"},
+        {"Items": items([{"sk": row["sk"], "n": row["n"]} for row in ROWS])},
+    ),
+    "projection-then-filter": (
+        {"ProjectionExpression": "sk", "FilterExpression": "n > :n", "values": with_values(n=3)},
+        {"Items": items([{"sk": 10}, {"sk": 20}]), "Count": 2, "ScannedCount": 8},
+    ),
+    "filter-or": (
+        {"FilterExpression": "n = :n OR v = :v", "values": with_values(n=3, v="v1")},
+        {"Count": 3, "ScannedCount": 8},
+    ),
+    "filter-on-key": (
+        {"FilterExpression": "sk > :n", "values": with_values(n=3)},
+        Invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: sk"),
+    ),
+    "filter-on-hash": (
+        {"FilterExpression": "pk = :p"},
+        Invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: pk"),
+    ),
     "no-such-index": ({"IndexName": "nope"}, Invalid("The table does not have the specified index: nope")),
     "consistent": ({"ConsistentRead": True}, {"Items": items(ROWS)}),
     "consistent-limit": ({"ConsistentRead": True, "Limit": 2}, {"Items": items(ROWS[:2])}),
@@ -194,9 +326,15 @@ OPTIONS = {
 OPTIONS_DIFFER = {}
 
 
-@pytest.mark.parametrize("options, expected", [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**OPTIONS_DIFFER[name])] if name in OPTIONS_DIFFER else [])
-    for name, row in OPTIONS.items()])
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        pytest.param(
+            *row, id=name, marks=[pytest.mark.differs(**OPTIONS_DIFFER[name])] if name in OPTIONS_DIFFER else []
+        )
+        for name, row in OPTIONS.items()
+    ],
+)
 def test_options(kept_table, run, options, expected):
     run(kept_table("lists", "rows", ROWS + OTHERS), query("pk = :p", **{"values": ALL, **options}), expected)
 
@@ -218,7 +356,11 @@ def test_page_of_1_mb(make_table, client):
 def test_page_of_1_mb_with_filter(make_table, client):
     table = make_table("SN", *({"pk": "a", "sk": number, "v": "x" * 300_000} for number in range(8)))
     filtered = pages(client, table, query("pk = :p", values=with_values(n="no"), FilterExpression="v = :n"))
-    assert len(filtered) >= 2 and sum(page["ScannedCount"] for page in filtered) == 8 and not any(page["Items"] for page in filtered)
+    assert (
+        len(filtered) >= 2
+        and sum(page["ScannedCount"] for page in filtered) == 8
+        and not any(page["Items"] for page in filtered)
+    )
 
 
 def test_page_of_1_mb_is_of_whole_items(make_table, client):
@@ -226,131 +368,6 @@ def test_page_of_1_mb_is_of_whole_items(make_table, client):
     table = make_table("SN", *({"pk": "a", "sk": number, "v": "x" * 390_000} for number in range(6)))
     counts = [page["Count"] for page in pages(client, table, scan())]
     assert sum(counts) == 6 and max(counts) in (2, 3)
-
-
-# Indexes
-
-LISTED = [{"pk": "a", "sk": 1, "v": "x"}, {"pk": "a", "sk": 2, "v": "y"}, {"pk": "a", "sk": 3, "v": "x"}, {"pk": "a", "sk": 4},
-          {"pk": "b", "sk": 1, "v": "x"}]
-
-
-def test_local_index(kept_table, run):
-    """What has no v is not in the index."""
-    table = kept_table("lists", "listed", LISTED)
-    for condition, values, expected in (
-            ("pk = :p AND v = :v", with_values(v="y"), [LISTED[1]]),
-            ("pk = :p AND v > :v", with_values(v="x"), [LISTED[1]]),
-            ("pk = :p AND begins_with(v, :v)", with_values(v="y"), [LISTED[1]]),
-            ("pk = :p AND v = :v", with_values(v="z"), [])):
-        run(table, query(condition, values=values, IndexName="by_v"), {"Items": items(expected), "Count": len(expected)})
-
-
-def test_local_index_of_equal_values(kept_table, client):
-    """The order among equals is not promised."""
-    table = kept_table("lists", "listed", LISTED)
-    found = endpoint.call(client, table, *query("pk = :p AND v = :v", values=with_values(v="x"), IndexName="by_v"))
-    assert sorted(one["sk"]["N"] for one in found["Items"]) == ["1", "3"]
-    whole = endpoint.call(client, table, *query("pk = :p", values=ALL, IndexName="by_v"))
-    assert [one["v"]["S"] for one in whole["Items"]] == ["x", "x", "y"]
-    backwards = endpoint.call(client, table, *query("pk = :p", values=ALL, IndexName="by_v", ScanIndexForward=False))
-    assert [one["v"]["S"] for one in backwards["Items"]] == ["y", "x", "x"]
-
-
-@pytest.mark.parametrize("forward", [True, False], ids=["up", "down"])
-def test_local_index_in_pages(kept_table, client, forward):
-    """The last key has the index's key and the table's."""
-    table = kept_table("lists", "listed", LISTED)
-    found = pages(client, table, query("pk = :p", values=ALL, IndexName="by_v", Limit=1, ScanIndexForward=forward))
-    assert sorted(one["sk"]["N"] for page in found for one in page["Items"]) == ["1", "2", "3"]
-    for page in found[:3]:
-        assert page["LastEvaluatedKey"] == {name: page["Items"][0][name] for name in ("pk", "sk", "v")}
-
-
-def test_local_index_follows_writes(make_table, run):
-    table = make_table("lists", {"pk": "a", "sk": 1, "v": "x"})
-    look = lambda text: query("pk = :p AND v = :v", values=with_values(v=text), IndexName="by_v")  # noqa: E731
-    run(table, update({"pk": "a", "sk": 1}, "SET v = :v", values={":v": "y"}))
-    run(table, look("x"), {"Count": 0})
-    run(table, look("y"), {"Count": 1})
-    run(table, update({"pk": "a", "sk": 1}, "REMOVE v"))
-    run(table, look("y"), {"Count": 0})
-    run(table, put({"pk": "a", "sk": 1, "v": "z"}))
-    run(table, look("z"), {"Count": 1})
-    run(table, ("DeleteItem", {"TableName": table, "Key": item({"pk": "a", "sk": 1})}))
-    run(table, look("z"), {"Count": 0})
-
-
-@pytest.mark.parametrize("schema", ["lists", "global"])
-def test_index_attribute_of_another_type(make_table, run, schema):
-    """Developer Guide, "Local secondary indexes": an attribute of the index has to be of its type."""
-    table, name = make_table(schema), {"lists": "v", "global": "g"}[schema]
-    run(table, put({"pk": "a", "sk": 1, name: 5}), Invalid("Type mismatch for Index Key"))
-    run(table, scan(), {"Count": 0})
-
-
-@pytest.mark.differs(local="takes it, and the item is in no index", why="API Reference, TransactWriteItems names it an error; PutItem refuses it")
-@pytest.mark.parametrize("schema", ["lists", "global"])
-def test_update_of_index_attribute_to_another_type(make_table, run, schema):
-    table, name = make_table(schema, {"pk": "a", "sk": 1}), {"lists": "v", "global": "g"}[schema]
-    run(table, update({"pk": "a", "sk": 1}, f"SET {name} = :v", values={":v": 5}), Invalid("[Tt]ype"))
-    run(table, scan(), {"Items": items([{"pk": "a", "sk": 1}])})
-
-
-@pytest.mark.parametrize("schema", ["lists", "global"])
-def test_empty_index_attribute(make_table, run, schema):
-    table, name = make_table(schema), {"lists": "v", "global": "g"}[schema]
-    run(table, put({"pk": "a", "sk": 1, name: ""}), Invalid("empty string"))
-
-
-WIDE = [{"pk": "a", "sk": 1, "v": "x", "w": 9, "a": 1, "b": 2}, {"pk": "a", "sk": 2, "v": "y", "w": 8, "a": 3, "b": 4}]
-
-
-@pytest.mark.parametrize("name, options, expected", [
-    ("by_v", {}, WIDE),
-    ("keys_only", {}, [{"pk": "a", "sk": 2, "w": 8}, {"pk": "a", "sk": 1, "w": 9}]),
-    ("include", {}, [{"pk": "a", "sk": 2, "w": 8, "a": 3}, {"pk": "a", "sk": 1, "w": 9, "a": 1}]),
-    ("keys_only", {"Select": "ALL_ATTRIBUTES"}, WIDE[::-1]),
-    ("keys_only", {"Select": "ALL_PROJECTED_ATTRIBUTES"}, [{"pk": "a", "sk": 2, "w": 8}, {"pk": "a", "sk": 1, "w": 9}]),
-    ("keys_only", {"ProjectionExpression": "b"}, [{"b": 4}, {"b": 2}]),
-    ("include", {"ProjectionExpression": "a"}, [{"a": 3}, {"a": 1}])],
-    ids=["all", "keys-only", "include", "keys-only-fetches", "keys-only-projected", "keys-only-fetches-one", "include-one"])
-def test_projection_of_local_index(kept_table, run, name, options, expected):
-    run(kept_table("local", "wide", WIDE), query("pk = :p", values=ALL, IndexName=name, **options), {"Items": items(expected)})
-
-
-WORLD = [{"pk": "a", "sk": 1, "g": "x", "w": 3, "a": 1, "b": 1}, {"pk": "b", "sk": 2, "g": "x", "w": 1, "a": 2, "b": 2},
-         {"pk": "c", "sk": 3, "g": "x", "w": 2, "a": 3, "b": 3}, {"pk": "d", "sk": 4, "g": "y", "w": 1}, {"pk": "e", "sk": 5, "g": "x"}, {"pk": "f", "sk": 6, "w": 1}]
-
-
-@pytest.mark.parametrize("index, condition, options, expected", [
-    ("by_g", "g = :g", {}, [WORLD[1], WORLD[2], WORLD[0]]),
-    ("by_g", "g = :g", {"ScanIndexForward": False}, [WORLD[0], WORLD[2], WORLD[1]]),
-    ("by_g", "g = :g AND w >= :w", {"w": 2}, [WORLD[2], WORLD[0]]),
-    ("by_g", "g = :g", {"ProjectionExpression": "pk"}, [{"pk": "b"}, {"pk": "c"}, {"pk": "a"}]),
-    ("keys_only", "g = :g", {}, [{"pk": row["pk"], "sk": row["sk"], "g": "x"} for row in (WORLD[0], WORLD[1], WORLD[2], WORLD[4])]),
-    ("include", "g = :g", {}, [{name: row[name] for name in ("pk", "sk", "g", "w", "a")} for row in (WORLD[1], WORLD[2], WORLD[0])]),
-    ("keys_only", "g = :g", {"Select": "ALL_ATTRIBUTES"}, Invalid("ALL_ATTRIBUTES")),
-    ("by_g", "g = :g", {"ConsistentRead": True}, Invalid("Consistent reads are not supported on global secondary indexes|Consistent read cannot be true when querying a GSI")),
-    ("by_g", "pk = :g", {}, Invalid("Query condition missed key schema element")),
-    ("by_g", "g = :g AND sk = :w", {"w": 1}, Invalid("Query condition missed key schema element|key condition"))],
-    ids=["up", "down", "range", "projection", "keys-only", "include", "keys-only-all", "consistent", "table-key", "other-key"])
-def test_global_index(kept_table, run, index, condition, options, expected):
-    options = dict(options)
-    values = {":g": "x", **({":w": options.pop("w")} if "w" in options else {})}
-    run(kept_table("global", "world", WORLD), query(condition, values=values, IndexName=index, **options),
-        expected if isinstance(expected, Fails) else {"Items": items(expected), "Count": len(expected)})
-
-
-@pytest.mark.parametrize("forward", [True, False], ids=["up", "down"])
-def test_global_index_in_pages(kept_table, client, forward):
-    table = kept_table("global", "world", WORLD)
-    found = pages(client, table, query("g = :g", values={":g": "x"}, IndexName="by_g", Limit=1, ScanIndexForward=forward))
-    assert [one["w"]["N"] for page in found for one in page["Items"]] == (["1", "2", "3"] if forward else ["3", "2", "1"])
-    for page in found[:3]:
-        assert page["LastEvaluatedKey"] == {name: page["Items"][0][name] for name in ("pk", "sk", "g", "w")}
-    alone = pages(client, table, query("g = :g", values={":g": "x"}, IndexName="only_g", Limit=1, ScanIndexForward=forward))
-    assert sorted(one["pk"]["S"] for page in alone for one in page["Items"]) == ["a", "b", "c", "e"]
-    assert set(alone[0]["LastEvaluatedKey"]) == {"pk", "sk", "g"}
 
 
 # Scan
@@ -374,37 +391,51 @@ def test_scan_in_pages(kept_table, client, limit):
 @pytest.mark.parametrize("segments", [1, 2, 3, 7, 100])
 def test_scan_in_segments(kept_table, client, segments):
     table = kept_table("lists", "many", MANY)
-    found = [page for segment in range(segments)
-             for page in pages(client, table, scan(TotalSegments=segments, Segment=segment, Limit=4))]
+    found = [
+        page
+        for segment in range(segments)
+        for page in pages(client, table, scan(TotalSegments=segments, Segment=segment, Limit=4))
+    ]
     assert keys_of(found) == list(range(20))
 
 
-@pytest.mark.parametrize("options, expected", [
-    ({"Segment": 0}, Invalid("TotalSegments|total segment")),
-    ({"TotalSegments": 2}, Invalid("[Ss]egment")),
-    ({"Segment": 2, "TotalSegments": 2}, Invalid("Segment|less than")),
-    ({"Segment": -1, "TotalSegments": 2}, Invalid("segment")),
-    ({"Segment": 0, "TotalSegments": 0}, Invalid("[Ss]egment")),
-    ({"Segment": 0, "TotalSegments": 1000001}, Invalid("less than or equal to 1000000")),
-    ({"Limit": 0}, Invalid("greater than or equal to 1")),
-    ({"IndexName": "nope"}, Invalid("The table does not have the specified index: nope")),
-    ({"Select": "COUNT"}, {"Count": 20, "ScannedCount": 20, "Items": None}),
-    ({"FilterExpression": "v = :v", "values": {":v": "v1"}}, {"Count": 10, "ScannedCount": 20}),
-    ({"FilterExpression": "sk < :v", "values": {":v": 5}}, {"Count": 5, "ScannedCount": 20}),
-    ({"FilterExpression": "pk = :v", "values": {":v": "p7"}}, {"Count": 1, "ScannedCount": 20}),
-    ({"FilterExpression": "v = :v", "values": {":v": "v1"}, "Select": "COUNT"}, {"Count": 10, "ScannedCount": 20}),
-    ({"IndexName": "by_v", "Select": "COUNT"}, {"Count": 20})],
-    ids=["segment-alone", "total-alone", "segment-too-high", "segment-negative", "no-segments", "too-many-segments", "limit-0", "no-such-index", "count",
-         "filter", "filter-on-range", "filter-on-hash", "filter-count", "index"])
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({"Segment": 0}, Invalid("TotalSegments|total segment")),
+        ({"TotalSegments": 2}, Invalid("[Ss]egment")),
+        ({"Segment": 2, "TotalSegments": 2}, Invalid("Segment|less than")),
+        ({"Segment": -1, "TotalSegments": 2}, Invalid("segment")),
+        ({"Segment": 0, "TotalSegments": 0}, Invalid("[Ss]egment")),
+        ({"Segment": 0, "TotalSegments": 1000001}, Invalid("less than or equal to 1000000")),
+        ({"Limit": 0}, Invalid("greater than or equal to 1")),
+        ({"IndexName": "nope"}, Invalid("The table does not have the specified index: nope")),
+        ({"Select": "COUNT"}, {"Count": 20, "ScannedCount": 20, "Items": None}),
+        ({"FilterExpression": "v = :v", "values": {":v": "v1"}}, {"Count": 10, "ScannedCount": 20}),
+        ({"FilterExpression": "sk < :v", "values": {":v": 5}}, {"Count": 5, "ScannedCount": 20}),
+        ({"FilterExpression": "pk = :v", "values": {":v": "p7"}}, {"Count": 1, "ScannedCount": 20}),
+        ({"FilterExpression": "v = :v", "values": {":v": "v1"}, "Select": "COUNT"}, {"Count": 10, "ScannedCount": 20}),
+        ({"IndexName": "by_v", "Select": "COUNT"}, {"Count": 20}),
+    ],
+    ids=[
+        "segment-alone",
+        "total-alone",
+        "segment-too-high",
+        "segment-negative",
+        "no-segments",
+        "too-many-segments",
+        "limit-0",
+        "no-such-index",
+        "count",
+        "filter",
+        "filter-on-range",
+        "filter-on-hash",
+        "filter-count",
+        "index",
+    ],
+)
 def test_scan_options(kept_table, run, options, expected):
     run(kept_table("lists", "many", MANY), scan(**options), expected)
-
-
-def test_scan_of_global_index(kept_table, client):
-    table = kept_table("global", "world", WORLD)
-    found = pages(client, table, scan(IndexName="by_g", Limit=2))
-    assert keys_of(found) == [1, 2, 3, 4]
-    assert keys_of(pages(client, table, scan(IndexName="only_g"))) == [1, 2, 3, 4, 5]
 
 
 def test_scan_projection(kept_table, client):

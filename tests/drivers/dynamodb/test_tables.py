@@ -1,17 +1,16 @@
-"""Tables: CreateTable, DescribeTable, ListTables, UpdateTable, DeleteTable, tags, limits, time to live.
+"""Tables: CreateTable, DescribeTable, ListTables, UpdateTable, DeleteTable, tags, limits.
 
-Sources: Amazon DynamoDB API Reference of each; Developer Guide, "Quotas" and "Using time to live (TTL)".
+Sources: Amazon DynamoDB API Reference of each; Developer Guide, "Quotas".
 """
 
 import copy
 import time
 
-import botocore.exceptions
 import pytest
 
 import endpoint
 import schemas
-from wire import Fails, Invalid, TABLE, get, item, put, query, scan, update
+from wire import Fails, Invalid, TABLE, put, query, scan
 
 
 def without(request, *names):
@@ -44,27 +43,53 @@ def with_index(where, **index):
 
 LOCAL, WORLD = "LocalSecondaryIndexes", "GlobalSecondaryIndexes"
 BAD_TABLES = {
-    "no-key-schema": without(S, "KeySchema"), "empty-key-schema": {**S, "KeySchema": []}, "no-definitions": without(S, "AttributeDefinitions"),
-    "key-not-defined": {**S, "AttributeDefinitions": definitions("other:S")}, "definition-not-used": {**S, "AttributeDefinitions": definitions("pk:S x:S")},
-    "range-alone": {**S, "KeySchema": elements("pk:RANGE")}, "two-hashes": {**S, "KeySchema": elements("pk:HASH x:HASH"), "AttributeDefinitions": definitions("pk:S x:S")},
+    "no-key-schema": without(S, "KeySchema"),
+    "empty-key-schema": {**S, "KeySchema": []},
+    "no-definitions": without(S, "AttributeDefinitions"),
+    "key-not-defined": {**S, "AttributeDefinitions": definitions("other:S")},
+    "definition-not-used": {**S, "AttributeDefinitions": definitions("pk:S x:S")},
+    "range-alone": {**S, "KeySchema": elements("pk:RANGE")},
+    "two-hashes": {**S, "KeySchema": elements("pk:HASH x:HASH"), "AttributeDefinitions": definitions("pk:S x:S")},
     "range-first": {**S, "KeySchema": elements("x:RANGE pk:HASH"), "AttributeDefinitions": definitions("pk:S x:S")},
     "same-twice": {**S, "KeySchema": elements("pk:HASH pk:RANGE")},
-    "three-keys": {**S, "KeySchema": elements("pk:HASH x:RANGE y:RANGE"), "AttributeDefinitions": definitions("pk:S x:S y:S")},
-    "type-unknown": {**S, "AttributeDefinitions": definitions("pk:X")}, "type-no-key": {**S, "AttributeDefinitions": definitions("pk:BOOL")},
-    "role-unknown": {**S, "KeySchema": elements("pk:KEY")}, "billing-unknown": {**S, "BillingMode": "FREE"},
-    "no-capacity": without(S, "BillingMode"), "capacity-of-0": {**without(S, "BillingMode"), "ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 1}},
+    "three-keys": {
+        **S,
+        "KeySchema": elements("pk:HASH x:RANGE y:RANGE"),
+        "AttributeDefinitions": definitions("pk:S x:S y:S"),
+    },
+    "type-unknown": {**S, "AttributeDefinitions": definitions("pk:X")},
+    "type-no-key": {**S, "AttributeDefinitions": definitions("pk:BOOL")},
+    "role-unknown": {**S, "KeySchema": elements("pk:KEY")},
+    "billing-unknown": {**S, "BillingMode": "FREE"},
+    "no-capacity": without(S, "BillingMode"),
+    "capacity-of-0": {
+        **without(S, "BillingMode"),
+        "ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 1},
+    },
     "capacity-on-demand": {**S, "ProvisionedThroughput": PROVISIONED},
-    "local-without-range": {**changed("S"), "AttributeDefinitions": definitions("pk:S v:S"), LOCAL: with_index(LOCAL)[LOCAL]},
+    "local-without-range": {
+        **changed("S"),
+        "AttributeDefinitions": definitions("pk:S v:S"),
+        LOCAL: with_index(LOCAL)[LOCAL],
+    },
     "local-of-another-hash": with_index(LOCAL, KeySchema=elements("v:HASH sk:RANGE")),
-    "local-hash-alone": {**with_index(LOCAL, KeySchema=elements("pk:HASH")), "AttributeDefinitions": definitions("pk:S sk:N")},
-    "local-no-projection": with_index(LOCAL, Projection=None), "local-projection-unknown": with_index(LOCAL, Projection={"ProjectionType": "MOST"}),
-    "local-no-name": with_index(LOCAL, IndexName=None), "local-short-name": with_index(LOCAL, IndexName="ab"),
+    "local-hash-alone": {
+        **with_index(LOCAL, KeySchema=elements("pk:HASH")),
+        "AttributeDefinitions": definitions("pk:S sk:N"),
+    },
+    "local-no-projection": with_index(LOCAL, Projection=None),
+    "local-projection-unknown": with_index(LOCAL, Projection={"ProjectionType": "MOST"}),
+    "local-no-name": with_index(LOCAL, IndexName=None),
+    "local-short-name": with_index(LOCAL, IndexName="ab"),
     "world-none": {**S, WORLD: []},
     "local-include-nothing": with_index(LOCAL, Projection={"ProjectionType": "INCLUDE"}),
     "local-all-and-some": with_index(LOCAL, Projection={"ProjectionType": "ALL", "NonKeyAttributes": ["a"]}),
     "world-key-not-defined": {**with_index(WORLD, KeySchema=elements("nope:HASH"))},
     "two-of-one-name": {**with_index(LOCAL), WORLD: with_index(WORLD)[WORLD]},
-    "six-local": {**with_index(LOCAL), LOCAL: [{**with_index(LOCAL)[LOCAL][0], "IndexName": f"index{number}"} for number in range(6)]},
+    "six-local": {
+        **with_index(LOCAL),
+        LOCAL: [{**with_index(LOCAL)[LOCAL][0], "IndexName": f"index{number}"} for number in range(6)],
+    },
 }
 TABLES_DIFFER = {
     "billing-unknown": {"local": "InternalFailure", "why": "it is the caller's fault"},
@@ -72,8 +97,13 @@ TABLES_DIFFER = {
 }
 
 
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[pytest.mark.differs(**TABLES_DIFFER[name])] if name in TABLES_DIFFER else []) for name in BAD_TABLES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.differs(**TABLES_DIFFER[name])] if name in TABLES_DIFFER else [])
+        for name in BAD_TABLES
+    ],
+)
 def test_bad_table(run, new_name, name):
     """API Reference, CreateTable."""
     table = new_name()
@@ -140,15 +170,34 @@ def test_provisioned(client, run, new_name):
 
 
 def test_create_twice(run, make_table):
-    run(make_table("S"), ("CreateTable", {"TableName": TABLE, **S}), Fails("ResourceInUseException", "Table already exists|Cannot create preexisting table"))
+    run(
+        make_table("S"),
+        ("CreateTable", {"TableName": TABLE, **S}),
+        Fails("ResourceInUseException", "Table already exists|Cannot create preexisting table"),
+    )
 
 
-@pytest.mark.parametrize("operation, more", [
-    ("DescribeTable", {}), ("DeleteTable", {}), ("UpdateTable", {"BillingMode": "PAY_PER_REQUEST"}), ("DescribeTimeToLive", {}),
-    ("UpdateTimeToLive", {"TimeToLiveSpecification": {"AttributeName": "t", "Enabled": True}}), 
-    pytest.param("DescribeContinuousBackups", {}, marks=pytest.mark.differs(local="it has no such operation", why="consoles ask for it"))])
+@pytest.mark.parametrize(
+    "operation, more",
+    [
+        ("DescribeTable", {}),
+        ("DeleteTable", {}),
+        ("UpdateTable", {"BillingMode": "PAY_PER_REQUEST"}),
+        ("DescribeTimeToLive", {}),
+        ("UpdateTimeToLive", {"TimeToLiveSpecification": {"AttributeName": "t", "Enabled": True}}),
+        pytest.param(
+            "DescribeContinuousBackups",
+            {},
+            marks=pytest.mark.differs(local="it has no such operation", why="consoles ask for it"),
+        ),
+    ],
+)
 def test_no_such_table(run, operation, more):
-    run("no-such-table", (operation, {"TableName": TABLE, **more}), Fails("ResourceNotFoundException" if operation != "DescribeContinuousBackups" else "TableNotFoundException"))
+    run(
+        "no-such-table",
+        (operation, {"TableName": TABLE, **more}),
+        Fails("ResourceNotFoundException" if operation != "DescribeContinuousBackups" else "TableNotFoundException"),
+    )
 
 
 def test_deleted_table_is_gone_with_its_items(client, run, new_name):
@@ -186,7 +235,12 @@ def test_names_in_pages(client, make_table):
     for limit in (None, 1, 2, 100):
         seen, start = [], None
         while True:
-            page = endpoint.call(client, "", "ListTables", {**({"Limit": limit} if limit else {}), **({"ExclusiveStartTableName": start} if start else {})})
+            page = endpoint.call(
+                client,
+                "",
+                "ListTables",
+                {**({"Limit": limit} if limit else {}), **({"ExclusiveStartTableName": start} if start else {})},
+            )
             assert limit is None or len(page["TableNames"]) <= limit
             seen += page["TableNames"]
             start = page.get("LastEvaluatedTableName")
@@ -203,8 +257,15 @@ def test_bad_page_of_names(run, limit):
 
 def test_limits(client):
     found = endpoint.call(client, "", "DescribeLimits", {})
-    assert all(isinstance(found[name], int) and found[name] > 0 for name in (
-        "AccountMaxReadCapacityUnits", "AccountMaxWriteCapacityUnits", "TableMaxReadCapacityUnits", "TableMaxWriteCapacityUnits"))
+    assert all(
+        isinstance(found[name], int) and found[name] > 0
+        for name in (
+            "AccountMaxReadCapacityUnits",
+            "AccountMaxWriteCapacityUnits",
+            "TableMaxReadCapacityUnits",
+            "TableMaxWriteCapacityUnits",
+        )
+    )
 
 
 @pytest.mark.differs(local="DescribeEndpoints is not supported", why="SDKs may ask")
@@ -216,7 +277,9 @@ def test_endpoints(client):
 @pytest.mark.differs(local="it has no such operation", why="consoles ask for it")
 def test_continuous_backups(client, make_table):
     table = make_table("S")
-    found = endpoint.call(client, table, "DescribeContinuousBackups", {"TableName": TABLE})["ContinuousBackupsDescription"]
+    found = endpoint.call(client, table, "DescribeContinuousBackups", {"TableName": TABLE})[
+        "ContinuousBackupsDescription"
+    ]
     assert found["ContinuousBackupsStatus"] in ("ENABLED", "DISABLED")
     assert found["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "DISABLED"
 
@@ -235,7 +298,10 @@ def tags_of(client, arn):
 def test_tags(client, run, make_table):
     arn = described(client, make_table("S"))["TableArn"]
     assert tags_of(client, arn) == {}
-    run("", ("TagResource", {"ResourceArn": arn, "Tags": [{"Key": "team", "Value": "x"}, {"Key": "empty", "Value": ""}]}))
+    run(
+        "",
+        ("TagResource", {"ResourceArn": arn, "Tags": [{"Key": "team", "Value": "x"}, {"Key": "empty", "Value": ""}]}),
+    )
     assert tags_of(client, arn) == {"team": "x", "empty": ""}
     run("", ("TagResource", {"ResourceArn": arn, "Tags": [{"Key": "team", "Value": "y"}]}))
     run("", ("UntagResource", {"ResourceArn": arn, "TagKeys": ["empty", "nope"]}))
@@ -251,7 +317,14 @@ def test_tags_of_a_new_table(client, run, new_name):
 
 
 @pytest.mark.differs(local=NO_TAGS, why="Feast asks for tags in each apply")
-@pytest.mark.parametrize("operation, more", [("ListTagsOfResource", {}), ("TagResource", {"Tags": [{"Key": "a", "Value": "b"}]}), ("UntagResource", {"TagKeys": ["a"]})])
+@pytest.mark.parametrize(
+    "operation, more",
+    [
+        ("ListTagsOfResource", {}),
+        ("TagResource", {"Tags": [{"Key": "a", "Value": "b"}]}),
+        ("UntagResource", {"TagKeys": ["a"]}),
+    ],
+)
 def test_tags_of_nothing(run, client, make_table, operation, more):
     table = make_table("S")
     arn = described(client, table)["TableArn"].replace(table, "no-such-table")
@@ -260,9 +333,12 @@ def test_tags_of_nothing(run, client, make_table, operation, more):
 
 # UpdateTable
 
+
 def test_billing_mode(client, run, make_table):
     table = make_table("S")
-    run(table, ("UpdateTable", {"TableName": TABLE, "BillingMode": "PROVISIONED", "ProvisionedThroughput": PROVISIONED}))
+    run(
+        table, ("UpdateTable", {"TableName": TABLE, "BillingMode": "PROVISIONED", "ProvisionedThroughput": PROVISIONED})
+    )
     for _ in range(100):
         found = described(client, table)
         if found["TableStatus"] == "ACTIVE":
@@ -281,91 +357,68 @@ def wait_for_indexes(client, table):
 
 
 def test_global_index_of_a_table_with_items(client, run, make_table):
-    table = make_table("SN", {"pk": "a", "sk": 1, "g": "x"}, {"pk": "b", "sk": 2, "g": "x"}, {"pk": "c", "sk": 3}, {"pk": "d", "sk": 4, "g": 5})
+    table = make_table(
+        "SN",
+        {"pk": "a", "sk": 1, "g": "x"},
+        {"pk": "b", "sk": 2, "g": "x"},
+        {"pk": "c", "sk": 3},
+        {"pk": "d", "sk": 4, "g": 5},
+    )
     look = query("g = :g", values={":g": "x"}, IndexName="by_g")
     run(table, look, Invalid("does not have the specified index"))
-    run(table, ("UpdateTable", {"TableName": TABLE, "AttributeDefinitions": definitions("g:S"), "GlobalSecondaryIndexUpdates": [
-        {"Create": {"IndexName": "by_g", "KeySchema": elements("g:HASH"), "Projection": {"ProjectionType": "ALL"}}}]}))
+    run(
+        table,
+        (
+            "UpdateTable",
+            {
+                "TableName": TABLE,
+                "AttributeDefinitions": definitions("g:S"),
+                "GlobalSecondaryIndexUpdates": [
+                    {
+                        "Create": {
+                            "IndexName": "by_g",
+                            "KeySchema": elements("g:HASH"),
+                            "Projection": {"ProjectionType": "ALL"},
+                        }
+                    }
+                ],
+            },
+        ),
+    )
     assert wait_for_indexes(client, table) == {"by_g"}
     run(table, look, {"Count": 2})
     run(table, put({"pk": "e", "sk": 5, "g": "x"}))
     run(table, look, {"Count": 3})
     run(table, put({"pk": "e", "sk": 5, "g": 5}), Invalid("Type mismatch for Index Key"))
-    run(table, ("UpdateTable", {"TableName": TABLE, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_g"}}]}))
+    run(
+        table, ("UpdateTable", {"TableName": TABLE, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_g"}}]})
+    )
     assert wait_for_indexes(client, table) == set()
     run(table, look, Invalid("does not have the specified index"))
     run(table, put({"pk": "e", "sk": 5, "g": 5}))
 
 
-@pytest.mark.parametrize("more, expected", [
-    ({}, Invalid()),
-    ({"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "nope"}}]}, Fails("ResourceNotFoundException")),
-    ({"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": elements("g:HASH"), "Projection": {"ProjectionType": "ALL"}}}]}, Invalid())],
-    ids=["nothing", "no-such-index", "not-defined"])
+@pytest.mark.parametrize(
+    "more, expected",
+    [
+        ({}, Invalid()),
+        ({"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "nope"}}]}, Fails("ResourceNotFoundException")),
+        (
+            {
+                "GlobalSecondaryIndexUpdates": [
+                    {
+                        "Create": {
+                            "IndexName": "new",
+                            "KeySchema": elements("g:HASH"),
+                            "Projection": {"ProjectionType": "ALL"},
+                        }
+                    }
+                ]
+            },
+            Invalid(),
+        ),
+    ],
+    ids=["nothing", "no-such-index", "not-defined"],
+)
 def test_bad_update_of_table(run, make_table, more, expected):
     run(make_table("S"), ("UpdateTable", {"TableName": TABLE, **more}), expected)
-
-
-# Time to live
-
-def ttl(name, enabled=True):
-    return "UpdateTimeToLive", {"TableName": TABLE, "TimeToLiveSpecification": {"AttributeName": name, "Enabled": enabled}}
-
-
-def ttl_of(client, table):
-    return endpoint.call(client, table, "DescribeTimeToLive", {"TableName": TABLE})["TimeToLiveDescription"]
-
-
-def test_time_to_live(client, run, make_table):
-    table = make_table("S")
-    assert ttl_of(client, table) == {"TimeToLiveStatus": "DISABLED"}
-    run(table, ttl("t"), {"TimeToLiveSpecification": {"AttributeName": "t", "Enabled": True}})
-    found = ttl_of(client, table)
-    assert found["AttributeName"] == "t" and found["TimeToLiveStatus"] in ("ENABLING", "ENABLED")
-
-
-def test_time_to_live_twice(run, make_table):
-    table = make_table("S")
-    run(table, ttl("t"))
-    run(table, ttl("t"), Invalid("TimeToLive is already enabled|Time to live has been modified multiple times"))
-    run(table, ttl("u"), Invalid("TimeToLive is (already )?(active|enabled)|Time to live has been modified multiple times"))
-
-
-def test_time_to_live_not_enabled(run, make_table):
-    run(make_table("S"), ttl("t", False), Invalid("TimeToLive is already disabled"))
-
-
-@pytest.mark.parametrize("specification", [{}, {"AttributeName": "t"}, {"Enabled": True}, {"AttributeName": "", "Enabled": True}, {"AttributeName": "x" * 256, "Enabled": True}, None],
-                         ids=["empty", "no-enabled", "no-name", "empty-name", "long-name", "none"])
-def test_bad_time_to_live(run, make_table, specification):
-    run(make_table("S"), ("UpdateTimeToLive", {"TableName": TABLE, **({} if specification is None else {"TimeToLiveSpecification": specification})}), Invalid())
-
-
-def test_what_is_not_expired_stays(run, make_table):
-    """Developer Guide, TTL: only numbers of seconds count; times of more than five years ago do not."""
-    table = make_table("SN")
-    run(table, ttl("t"))
-    kept = [{"t": str(int(time.time()) - 60)}, {"t": b"1"}, {"t": None}, {}, {"t": int(time.time()) + 10**6}, {"t": 1}, {"t": 0}, {"t": -5}, {"other": 5}]
-    for number, more in enumerate(kept):
-        run(table, put({"pk": "a", "sk": number, **more}))
-    run(table, scan(), {"Count": len(kept)})
-
-
-def test_expired_may_be_gone(client, run, make_table):
-    """A reader has to expect both."""
-    table = make_table("S")
-    run(table, ttl("t"))
-    then = int(time.time()) - 60
-    run(table, put({"pk": "a", "t": then}))
-    there = item({"pk": "a", "t": then})
-    found = endpoint.call(client, table, *get({"pk": "a"}))
-    assert found in ({}, {"Item": there})
-    found = endpoint.call(client, table, *update({"pk": "a"}, "SET v = :v", values={":v": 1}, ReturnValues="ALL_NEW"))["Attributes"]
-    assert found in (item({"pk": "a", "v": 1}), {**there, **item({"v": 1})})
-
-
-def test_condition_on_an_expired_item(client, make_table):
-    table = make_table("S", {"pk": "a", "t": int(time.time()) - 60})
-    endpoint.call(client, table, *ttl("t"))
-    found = endpoint.outcome(client, table, *put({"pk": "a"}, ConditionExpression="attribute_not_exists(pk)"))
-    assert not isinstance(found, botocore.exceptions.ClientError) or found.response["Error"]["Code"] == "ConditionalCheckFailedException"

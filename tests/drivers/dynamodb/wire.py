@@ -58,8 +58,10 @@ def items(plain):
 def normal(answer):
     """An answer with the members of sets in order, which theirs is not."""
     if isinstance(answer, dict):
-        return {name: sorted(inner) if name in ("SS", "NS", "BS") and isinstance(inner, list) else normal(inner)
-                for name, inner in answer.items()}
+        return {
+            name: sorted(inner) if name in ("SS", "NS", "BS") and isinstance(inner, list) else normal(inner)
+            for name, inner in answer.items()
+        }
     if isinstance(answer, list):
         return [normal(inner) for inner in answer]
     return answer
@@ -68,6 +70,7 @@ def normal(answer):
 @dataclasses.dataclass(frozen=True)
 class Fails:
     """An error: its code, and what its message has in it (a regular expression)."""
+
     code: str
     text: str = ""
 

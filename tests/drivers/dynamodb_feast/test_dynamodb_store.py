@@ -39,8 +39,13 @@ VECTORS = pathlib.Path(__file__).resolve().parents[2] / "data/feast_entity_keys.
 
 
 def row(driver, hour):
-    return {"driver_id": driver, "rate": driver / 8 + hour, "trips": 2**40 + driver * hour,
-            "places": [f"place-{driver}", f"hour-{hour}"], "event_timestamp": START + datetime.timedelta(hours=hour)}
+    return {
+        "driver_id": driver,
+        "rate": driver / 8 + hour,
+        "trips": 2**40 + driver * hour,
+        "places": [f"place-{driver}", f"hour-{hour}"],
+        "event_timestamp": START + datetime.timedelta(hours=hour),
+    }
 
 
 def hours_after(hours):
@@ -61,13 +66,18 @@ def client(url):
 @pytest.fixture
 def make_store(url, tmp_path, monkeypatch):
     """make_store(tags): a store whose tables are gone after the test."""
-    for name, text in (("AWS_ACCESS_KEY_ID", "AKID"), ("AWS_SECRET_ACCESS_KEY", "secret"), ("AWS_DEFAULT_REGION", "us-east-1")):
+    for name, text in (
+        ("AWS_ACCESS_KEY_ID", "AKID"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_DEFAULT_REGION", "us-east-1"),
+    ):
         monkeypatch.setenv(name, text)
     made = []
 
     def make(tags=None, consistent=False):
-        (tmp_path / "feature_store.yaml").write_text(SETTINGS.format(
-            folder=tmp_path, url=url, tags=json.dumps(tags or {}), consistent=str(consistent).lower()))
+        (tmp_path / "feature_store.yaml").write_text(
+            SETTINGS.format(folder=tmp_path, url=url, tags=json.dumps(tags or {}), consistent=str(consistent).lower())
+        )
         # Clients are remembered in the class.
         monkeypatch.setattr(DynamoDBOnlineStore, "_dynamodb_client", None)
         monkeypatch.setattr(DynamoDBOnlineStore, "_dynamodb_resource", None)
@@ -85,10 +95,20 @@ def view(tmp_path):
     data = tmp_path / "stats.parquet"
     pandas.DataFrame([row(driver, hour) for hour in range(HOURS) for driver in DRIVERS]).to_parquet(data)
     driver = Entity(name="driver", join_keys=["driver_id"], value_type=ValueType.INT64)
-    return [driver, FeatureView(
-        name="stats", entities=[driver], ttl=datetime.timedelta(0),
-        schema=[Field(name="rate", dtype=Float64), Field(name="trips", dtype=Int64), Field(name="places", dtype=Array(String))],
-        source=FileSource(path=str(data), timestamp_field="event_timestamp"))]
+    return [
+        driver,
+        FeatureView(
+            name="stats",
+            entities=[driver],
+            ttl=datetime.timedelta(0),
+            schema=[
+                Field(name="rate", dtype=Float64),
+                Field(name="trips", dtype=Int64),
+                Field(name="places", dtype=Array(String)),
+            ],
+            source=FileSource(path=str(data), timestamp_field="event_timestamp"),
+        ),
+    ]
 
 
 @pytest.fixture
@@ -99,7 +119,9 @@ def applied(make_store, view):
 
 
 def online(store, drivers):
-    return store.get_online_features(features=FEATURES, entity_rows=[{"driver_id": driver} for driver in drivers]).to_dict()
+    return store.get_online_features(
+        features=FEATURES, entity_rows=[{"driver_id": driver} for driver in drivers]
+    ).to_dict()
 
 
 def tables(client):
@@ -109,7 +131,10 @@ def tables(client):
 
 def tags(client):
     arn = endpoint.call(client, "", "DescribeTable", {"TableName": "shop.stats"})["Table"]["TableArn"]
-    return {tag["Key"]: tag["Value"] for tag in endpoint.call(client, "", "ListTagsOfResource", {"ResourceArn": arn})["Tags"]}
+    return {
+        tag["Key"]: tag["Value"]
+        for tag in endpoint.call(client, "", "ListTagsOfResource", {"ResourceArn": arn})["Tags"]
+    }
 
 
 def test_apply_and_teardown(client, applied, view):
@@ -151,13 +176,19 @@ def test_the_newest_of_what_was_materialized_comes_back(make_store, view, consis
 
 def test_what_is_stored(client, applied):
     applied.materialize(START, hours_after(HOURS))
-    found = endpoint.call(client, "shop.stats", "GetItem", {"TableName": "shop.stats", "Key": {"entity_id": {"S": ID_OF_1002}}})["Item"]
+    found = endpoint.call(
+        client, "shop.stats", "GetItem", {"TableName": "shop.stats", "Key": {"entity_id": {"S": ID_OF_1002}}}
+    )["Item"]
     assert found["event_ts"] == {"S": str(hours_after(HOURS - 1))}
     assert set(found) == {"entity_id", "event_ts", "values"}
     assert {name: Value.FromString(value["B"]) for name, value in found["values"]["M"].items()} == {
-        "rate": Value(double_val=row(1002, 2)["rate"]), "trips": Value(int64_val=row(1002, 2)["trips"]),
-        "places": Value(string_list_val=StringList(val=row(1002, 2)["places"]))}
-    assert endpoint.call(client, "shop.stats", "Scan", {"TableName": "shop.stats", "Select": "COUNT"})["Count"] == len(DRIVERS)
+        "rate": Value(double_val=row(1002, 2)["rate"]),
+        "trips": Value(int64_val=row(1002, 2)["trips"]),
+        "places": Value(string_list_val=StringList(val=row(1002, 2)["places"])),
+    }
+    assert endpoint.call(client, "shop.stats", "Scan", {"TableName": "shop.stats", "Select": "COUNT"})["Count"] == len(
+        DRIVERS
+    )
 
 
 def test_push(applied):
@@ -172,21 +203,31 @@ def key_of(driver):
 
 def test_async(applied):
     """With the pool warmed up, as the feature server does."""
+
     async def run():
         await applied.initialize()
         try:
             await applied.write_to_online_store_async("stats", pandas.DataFrame([row(driver, 5) for driver in DRIVERS]))
             return await applied.get_online_features_async(
-                features=FEATURES, entity_rows=[{"driver_id": driver} for driver in [*DRIVERS, 1]])
+                features=FEATURES, entity_rows=[{"driver_id": driver} for driver in [*DRIVERS, 1]]
+            )
         finally:
             await applied.close()
+
     found = asyncio.run(run()).to_dict()
     for name in ("rate", "trips", "places"):
         assert found[name] == [row(driver, 5)[name] for driver in DRIVERS] + [None], name
 
 
 def updates(places, trips):
-    return [(key_of(1000), {"places": Value(string_list_val=StringList(val=places)), "trips": Value(int64_val=trips)}, START, None)]
+    return [
+        (
+            key_of(1000),
+            {"places": Value(string_list_val=StringList(val=places)), "trips": Value(int64_val=trips)},
+            START,
+            None,
+        )
+    ]
 
 
 APPEND, PREPEND = {"places": "list_append(places, :new_val)"}, {"places": "list_append(:new_val, places)"}
@@ -194,7 +235,9 @@ APPEND, PREPEND = {"places": "list_append(places, :new_val)"}, {"places": "list_
 
 def test_updates_of_lists(applied):
     """UpdateItem with paths into the map of values."""
-    store, view = applied._get_provider().online_store, applied.get_feature_view("stats")  # pylint: disable=protected-access
+    store, view = applied._get_provider().online_store, applied.get_feature_view(
+        "stats"
+    )  # pylint: disable=protected-access
     store.update_online_store(applied.config, view, updates(["a"], 1), APPEND)
     store.update_online_store(applied.config, view, updates(["b"], 2), APPEND)
     store.update_online_store(applied.config, view, updates(["c"], 3), PREPEND)
@@ -203,7 +246,9 @@ def test_updates_of_lists(applied):
 
 
 def test_updates_of_lists_async(applied):
-    store, view = applied._get_provider().online_store, applied.get_feature_view("stats")  # pylint: disable=protected-access
+    store, view = applied._get_provider().online_store, applied.get_feature_view(
+        "stats"
+    )  # pylint: disable=protected-access
 
     async def run():
         try:
@@ -211,6 +256,7 @@ def test_updates_of_lists_async(applied):
                 await store.update_online_store_async(applied.config, view, updates(places, number), how)
         finally:
             await store.close()
+
     asyncio.run(run())
     found = online(applied, [1000])
     assert (found["places"], found["trips"]) == ([["c", "a", "b"]], [2])
@@ -226,10 +272,20 @@ def value_of(case):
 
 def test_entity_keys_of_all_types(applied):
     cases = [case for case in json.loads(VECTORS.read_text(encoding="utf-8"))["cases"] if case["serialized_hex"]["3"]]
-    keys = [EntityKey(join_keys=case["join_keys"], entity_values=[value_of(value) for value in case["entity_values"]]) for case in cases]
+    keys = [
+        EntityKey(join_keys=case["join_keys"], entity_values=[value_of(value) for value in case["entity_values"]])
+        for case in cases
+    ]
     view, provider = applied.get_feature_view("stats"), applied._get_provider()  # pylint: disable=protected-access
-    provider.online_write_batch(applied.config, view, [
-        (key, {"trips": Value(int64_val=number)}, START + datetime.timedelta(seconds=number), None) for number, key in enumerate(keys)], None)
+    provider.online_write_batch(
+        applied.config,
+        view,
+        [
+            (key, {"trips": Value(int64_val=number)}, START + datetime.timedelta(seconds=number), None)
+            for number, key in enumerate(keys)
+        ],
+        None,
+    )
     latest = {case["serialized_hex"]["3"]: number for number, case in enumerate(cases)}
     # One by one: some are of one entity, whose key may be asked for once in a request.
     found = [provider.online_read(applied.config, view, [key], ["trips"])[0][1] for key in keys]
