@@ -109,7 +109,7 @@ def test_an_update_moves_the_time(clocked, now):
     clocked.run("moved", update({"pk": "a", "sk": 0}, "SET t = :t", values={":t": now + 100}))
     clocked.run("moved", update({"pk": "a", "sk": 1}, "REMOVE t"))
     clocked.run("moved", put({"pk": "a", "sk": 2}))
-    clocked.run("moved", update({"pk": "a", "sk": 3}, "SET other = :t", values={":t": 1}))
+    clocked.run("moved", update({"pk": "a", "sk": 3}, "SET w = :t", values={":t": 1}))
     clocked.advance(11)
     assert clocked.left("moved") == [0, 1, 2]
     clocked.advance(100)
@@ -130,6 +130,7 @@ def test_enabled_later_and_disabled(clocked, now):
     clocked.advance(20)
     assert clocked.left("later") == [1, 2]
     clocked.enable("later")
+    clocked.advance(1)
     assert clocked.left("later") == [2]
 
 

@@ -19,7 +19,7 @@ MISSING = Invalid(
     "Missing the key|One of the required keys was not given a value|The provided key element does not match the schema"
 )
 TOO_LONG = Invalid(
-    "has exceeded the maximum size limit of ?(2048|1024) bytes|Hash primary key values must be under 2048 bytes"
+    "has exceeded the (maximum )?size limit of ?(2048|1024) bytes|Hash primary key values must be under 2048 bytes"
 )
 
 VALUES = {
@@ -230,11 +230,15 @@ KEYS = {
     "hash-of-2049": (put({"pk": "x" * 2049, "sk": 1}), TOO_LONG),
     "no-key": (
         ("GetItem", {"TableName": TABLE}),
-        Invalid("'key' failed to satisfy constraint: Member must not be null|Cannot have null key"),
+        Invalid(
+            "'key' failed to satisfy constraint: Member must not be null|Cannot have null key|parameter 'Key' is required"
+        ),
     ),
     "no-item": (
         ("PutItem", {"TableName": TABLE}),
-        Invalid("'item' failed to satisfy constraint: Member must not be null|cannot be null"),
+        Invalid(
+            "'item' failed to satisfy constraint: Member must not be null|cannot be null|parameter 'Item' is required"
+        ),
     ),
     "no-table-name": (
         ("GetItem", {"Key": item({"pk": "a"})}),
@@ -352,7 +356,7 @@ def test_delete_of_missing_with_condition(make_table, run):
     ids=["put-all-new", "put-updated-old", "delete-all-new", "delete-updated-new"],
 )
 def test_return_values_of_updates_alone(make_table, run, call):
-    run(make_table("S"), call, Invalid("Return values set to invalid value"))
+    run(make_table("S"), call, Invalid("Return values set to invalid value|ReturnValues can only be ALL_OLD or NONE"))
 
 
 STORED = {

@@ -144,8 +144,8 @@ REFUSALS = {
         Invalid("can only contain one of Check, Put, Update or Delete"),
     ),
     "nothing-in-one": (transact({}), Invalid("")),
-    "check-without-condition": (transact(act("ConditionCheck", Key=item(K[0]))), Invalid("conditionExpression")),
-    "update-without-expression": (transact(act("Update", Key=item(K[0]))), Invalid("updateExpression")),
+    "check-without-condition": (transact(act("ConditionCheck", Key=item(K[0]))), Invalid("[Cc]onditionExpression")),
+    "update-without-expression": (transact(act("Update", Key=item(K[0]))), Invalid("[Uu]pdateExpression")),
     "syntax": (transact(t_put(K[5]), t_check(K[0], "v =")), Invalid("Syntax error")),
     "reserved": (transact(t_put(K[5]), t_check(K[0], "attribute_exists(values)")), Invalid("reserved keyword: values")),
     "unused-value": (
@@ -242,6 +242,26 @@ def test_token(make_table, run):
     )
     run(table, transact(add, ClientRequestToken=str(uuid.uuid4())))
     run(table, get(K[1]), {"Item": item({**K[1], "v": 3})})
+
+
+def turned(request):
+    """The same, its members in the other order."""
+    if isinstance(request, dict):
+        return {name: turned(request[name]) for name in reversed(request)}
+    return [turned(inner) for inner in request] if isinstance(request, list) else request
+
+
+def test_token_of_the_same_request_in_another_order(make_table, run):
+    """Members of JSON have no order; Go's SDK writes maps in any."""
+    table, token = make_table("SN", *THERE), str(uuid.uuid4())
+    operation, request = transact(
+        t_update(K[1], "ADD v :v, w :w", values={":v": 1, ":w": 2}),
+        t_put({**K[5], "a": 1, "b": {"x": 1, "y": 2}}),
+        ClientRequestToken=token,
+    )
+    run(table, (operation, request))
+    run(table, (operation, turned(request)))
+    run(table, get(K[1]), {"Item": item({**K[1], "v": 2, "w": 2})})
 
 
 def test_token_of_a_cancelled_one_is_free(make_table, run):

@@ -76,13 +76,6 @@ ROWS = {
     ),
     "list-append": ({"l": [1]}, "SET l = list_append(l, :v)", {":v": [2, "x"]}, None, {"l": [1, 2, "x"]}),
     "list-append-before": ({"l": [1]}, "SET l = list_append(:v, l)", {":v": [2]}, None, {"l": [2, 1]}),
-    "list-append-twice": (
-        {"l": [1], "k": [3]},
-        "SET l = list_append(list_append(l, :v), k)",
-        {":v": [2]},
-        None,
-        Invalid("not allowed to be used this way"),
-    ),
     "list-append-or-new": (
         {},
         "SET l = list_append(if_not_exists(l, :e), :v)",
