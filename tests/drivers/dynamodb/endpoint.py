@@ -1,6 +1,6 @@
 """The endpoint that the tests speak to, by LISTSTORE_DYNAMODB:
 
-liststore         the program that LISTSTORE_BINARY names, with a clock that tests move (the default)
+liststore         the program that LISTSTORE_BINARY names, the default
 local, moto       DynamoDB Local or moto's server, of tests/peers
 http://HOST:PORT  one that is there
 """
@@ -59,7 +59,7 @@ def peer(name):
 
 def opened(which=WHICH):
     if which == "liststore":
-        return liststore()
+        return liststore(*os.environ.get("LISTSTORE_ARGUMENTS", "").split())
     return contextlib.nullcontext(which) if which.startswith("http") else peer(which)
 
 
