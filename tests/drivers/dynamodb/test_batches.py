@@ -8,7 +8,7 @@ import json
 import pytest
 
 import endpoint
-from wire import Fails, Invalid, Number, TABLE, expressions, item, items, scan
+from wire import Fails, Invalid, Number, TABLE, cases, expressions, item, items, scan
 
 
 def write(*requests):
@@ -125,15 +125,7 @@ BATCHES_DIFFER = {
 }
 
 
-@pytest.mark.parametrize(
-    "call, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**BATCHES_DIFFER[name])] if name in BATCHES_DIFFER else []
-        )
-        for name, row in BATCHES.items()
-    ],
-)
+@pytest.mark.parametrize("call, expected", cases(BATCHES, BATCHES_DIFFER))
 def test_batch(make_table, run, call, expected):
     table = make_table("SN")
     if isinstance(expected, dict) and "Responses" in expected:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 
 import pytest
 
@@ -145,7 +146,13 @@ def test_transactions_and_time_to_live(aws, make_table):
     status, said = aws("transact-write-items", "--transact-items", json.dumps(actions))
     assert status != 0 and "(TransactionCanceledException)" in said and "[None, ConditionalCheckFailed]" in said
     assert (
-        aws("transact-write-items", "--transact-items", json.dumps(actions[:1]), "--client-request-token", "once")
+        aws(
+            "transact-write-items",
+            "--transact-items",
+            json.dumps(actions[:1]),
+            "--client-request-token",
+            str(uuid.uuid4()),
+        )
         is None
     )
     assert aws(

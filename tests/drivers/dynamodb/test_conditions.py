@@ -8,7 +8,7 @@ import decimal
 
 import pytest
 
-from wire import CONDITION_FAILED, Invalid, Number, items, put, scan
+from wire import CONDITION_FAILED, Invalid, Number, cases, items, put, scan
 
 ITEM = {
     "pk": "a",
@@ -261,11 +261,7 @@ ROWS = {
     "same-operand-twice": ("n = n", None, None, Invalid("first operand must be distinct from the remaining operands")),
     "redundant-parentheses": ("((n = :v))", {":v": 5}, None, Invalid("redundant parentheses")),
 }
-DIFFERS = {}
-PARAMETERS = [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**DIFFERS[name])] if name in DIFFERS else [])
-    for name, row in ROWS.items()
-]
+PARAMETERS = cases(ROWS)
 
 
 @pytest.mark.parametrize("expression, values, names, holds", PARAMETERS)

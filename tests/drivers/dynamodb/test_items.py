@@ -4,10 +4,12 @@ Sources: Amazon DynamoDB API Reference (PutItem, GetItem, DeleteItem, AttributeV
 types and naming rules", "Service, account, and table quotas", "Projection expressions").
 """
 
+import functools
+
 import pytest
 
 import endpoint
-from wire import CONDITION_FAILED, Fails, Invalid, Number, Raw, TABLE, delete, get, item, put, update
+from wire import CONDITION_FAILED, Fails, Invalid, Number, Raw, TABLE, cases, delete, get, item, put, update
 
 KINDS = {"S": "x", "N": 1, "B": b"\x00\xff"}
 OTHER = {"S": 1, "N": "1", "B": "x"}
@@ -40,7 +42,7 @@ VALUES = {
     "number-set": {1, -2, Number("0.5")},
     "binary-set": {b"a", b"", b"\xff"},
     "long": "x" * 100000,
-    "nested-32": __import__("functools").reduce(lambda inner, _: [inner], range(30), "x"),
+    "nested-32": functools.reduce(lambda inner, _: [inner], range(30), "x"),
 }
 
 
@@ -95,20 +97,10 @@ NUMBERS = {
     "1,5": Invalid("cannot be converted|numeric value"),
     "1_0": Invalid("cannot be converted|numeric value"),
 }
-NUMBERS_DIFFER = {}
 
 
 @pytest.mark.parametrize(
-    "sent, stored",
-    [
-        pytest.param(
-            sent,
-            stored,
-            id=f"number-{sent}",
-            marks=[pytest.mark.differs(**NUMBERS_DIFFER[sent])] if sent in NUMBERS_DIFFER else [],
-        )
-        for sent, stored in NUMBERS.items()
-    ],
+    "sent, stored", [pytest.param(sent, stored, id=f"number-{sent}") for sent, stored in NUMBERS.items()]
 )
 def test_number(kept_table, run, request, sent, stored):
     """Developer Guide, "Number": up to 38 digits; magnitudes from 1E-130 up to 9.99...E+125. Zeros around are trimmed."""
@@ -142,22 +134,15 @@ BAD_VALUES = {
     "two-types": (Raw(S="a", N="1"), Invalid("more than one|has more than one datatypes set")),
     "null-false": (Raw(NULL=False), Invalid("Null attribute value types must have the value of true")),
     "nested-33": (
-        Raw(L=[__import__("functools").reduce(lambda inner, _: {"L": [inner]}, range(33), {"S": "x"})]),
+        Raw(L=[functools.reduce(lambda inner, _: {"L": [inner]}, range(33), {"S": "x"})]),
         Invalid("Nesting Levels have exceeded supported limits"),
     ),
     "in-a-list": (Raw(L=[{"SS": []}]), Invalid("An string set  may not be empty")),
     "in-a-map": (Raw(M={"x": {"N": "y"}}), Invalid("cannot be converted")),
 }
-BAD_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "value, expected",
-    [
-        pytest.param(*row, id=name, marks=[pytest.mark.differs(**BAD_DIFFER[name])] if name in BAD_DIFFER else [])
-        for name, row in BAD_VALUES.items()
-    ],
-)
+@pytest.mark.parametrize("value, expected", cases(BAD_VALUES))
 def test_bad_value(kept_table, run, value, expected):
     run(kept_table("S", "bad", []), put({"pk": "a", "v": value}), expected)
 
@@ -255,16 +240,9 @@ KEYS = {
     "short-table-name": (("GetItem", {"TableName": "ab", "Key": item({"pk": "a"})}), Invalid("")),
     "bad-table-name": (("GetItem", {"TableName": "a b/c", "Key": item({"pk": "a"})}), Invalid("")),
 }
-KEYS_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "request_, expected",
-    [
-        pytest.param(*row, id=name, marks=[pytest.mark.differs(**KEYS_DIFFER[name])] if name in KEYS_DIFFER else [])
-        for name, row in KEYS.items()
-    ],
-)
+@pytest.mark.parametrize("request_, expected", cases(KEYS))
 def test_key(kept_table, run, request_, expected):
     run(kept_table("SN", "keys", []), request_, expected)
 
@@ -398,18 +376,9 @@ PROJECTIONS = {
     "function": ("size(s)", None, Invalid("Syntax error|reserved keyword")),
     "value": (":v", None, Invalid("Syntax error")),
 }
-PROJECTIONS_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "expression, names, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**PROJECTIONS_DIFFER[name])] if name in PROJECTIONS_DIFFER else []
-        )
-        for name, row in PROJECTIONS.items()
-    ],
-)
+@pytest.mark.parametrize("expression, names, expected", cases(PROJECTIONS))
 def test_projection(kept_table, run, expression, names, expected):
     table = kept_table("S", "projections", [STORED])
     run(

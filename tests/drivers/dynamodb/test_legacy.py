@@ -5,7 +5,7 @@ Source of all: Amazon DynamoDB Developer Guide, "Legacy DynamoDB conditional par
 
 import pytest
 
-from wire import CONDITION_FAILED, Fails, Invalid, delete, get, item, items, put, query, scan, update, value
+from wire import CONDITION_FAILED, Fails, Invalid, cases, delete, get, item, items, put, query, scan, update, value
 
 ITEM = {
     "pk": "a",
@@ -73,11 +73,7 @@ COMPARISONS = {
     "LT-of-list": ("n", compare("LT", [1]), Invalid("not valid for|LT")),
     "no-operator": ("n", {"AttributeValueList": [value(5)]}, Invalid("")),
 }
-DIFFERS = {}
-PARAMETERS = [
-    pytest.param(*row, id=name, marks=[pytest.mark.differs(**DIFFERS[name])] if name in DIFFERS else [])
-    for name, row in COMPARISONS.items()
-]
+PARAMETERS = cases(COMPARISONS)
 
 
 @pytest.mark.parametrize("name, condition, holds", PARAMETERS)
@@ -187,18 +183,9 @@ UPDATES = {
     "key": ({}, {"pk": change("PUT", "b")}, Invalid("part of the key")),
     "name-is-no-path": ({}, {"a.b": change("PUT", 1)}, {"a.b": 1}),
 }
-UPDATES_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "there, changes, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**UPDATES_DIFFER[name])] if name in UPDATES_DIFFER else []
-        )
-        for name, row in UPDATES.items()
-    ],
-)
+@pytest.mark.parametrize("there, changes, expected", cases(UPDATES))
 def test_attribute_updates(make_table, run, there, changes, expected):
     table = make_table("S", *([] if there is None else [{"pk": "k", **there}]))
     failed = isinstance(expected, Fails)

@@ -7,7 +7,7 @@ operation", "Filter expressions", "Paginating table query results").
 import pytest
 
 import endpoint
-from wire import Fails, Invalid, Number, item, items, query, scan
+from wire import Fails, Invalid, Number, cases, item, items, query, scan
 
 ROWS = [{"pk": "a", "sk": number, "v": f"v{number % 3}", "n": number} for number in (-10, -1, 0, 1, 2, 3, 10, 20)]
 OTHERS = [{"pk": "b", "sk": number, "v": "v0"} for number in (1, 2)]
@@ -93,19 +93,10 @@ NUMBERED = {
     "undefined": ("pk = :q", ALL, Invalid("attribute value used in expression is not defined; attribute value: :q")),
     "empty-hash": ("pk = :p", {":p": ""}, Invalid("empty string value")),
 }
-NUMBERED_DIFFER = {}
 
 
 @pytest.mark.parametrize("forward", [True, False], ids=["up", "down"])
-@pytest.mark.parametrize(
-    "condition, values, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**NUMBERED_DIFFER[name])] if name in NUMBERED_DIFFER else []
-        )
-        for name, row in NUMBERED.items()
-    ],
-)
+@pytest.mark.parametrize("condition, values, expected", cases(NUMBERED))
 def test_key_condition(kept_table, run, condition, values, expected, forward):
     table = kept_table("lists", "rows", ROWS + OTHERS)
     if not isinstance(expected, Fails):
@@ -253,16 +244,9 @@ STARTS = {
     ),
     "of-another-type": ({"pk": "a", "sk": "1"}, Invalid("starting key is invalid|does not match the schema|[Tt]ype")),
 }
-STARTS_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "start, expected",
-    [
-        pytest.param(*row, id=name, marks=[pytest.mark.differs(**STARTS_DIFFER[name])] if name in STARTS_DIFFER else [])
-        for name, row in STARTS.items()
-    ],
-)
+@pytest.mark.parametrize("start, expected", cases(STARTS))
 def test_bad_start(kept_table, run, start, expected):
     run(
         kept_table("lists", "rows", ROWS + OTHERS),
@@ -323,18 +307,9 @@ OPTIONS = {
     "consistent": ({"ConsistentRead": True}, {"Items": items(ROWS)}),
     "consistent-limit": ({"ConsistentRead": True, "Limit": 2}, {"Items": items(ROWS[:2])}),
 }
-OPTIONS_DIFFER = {}
 
 
-@pytest.mark.parametrize(
-    "options, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**OPTIONS_DIFFER[name])] if name in OPTIONS_DIFFER else []
-        )
-        for name, row in OPTIONS.items()
-    ],
-)
+@pytest.mark.parametrize("options, expected", cases(OPTIONS))
 def test_options(kept_table, run, options, expected):
     run(kept_table("lists", "rows", ROWS + OTHERS), query("pk = :p", **{"values": ALL, **options}), expected)
 

@@ -10,7 +10,7 @@ import botocore.exceptions
 import pytest
 
 import endpoint
-from wire import Fails, Invalid, Number, TABLE, expressions, get, item, items, put, scan, value
+from wire import Fails, Invalid, Number, TABLE, cases, expressions, get, item, items, put, scan, value
 
 
 def act(kind, **request):
@@ -79,15 +79,7 @@ NOT_CANCELLED = {
 CANCELLED_DIFFER = {"update-that-cannot-be": NOT_CANCELLED, "path-that-cannot-be": NOT_CANCELLED}
 
 
-@pytest.mark.parametrize(
-    "actions, codes",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**CANCELLED_DIFFER[name])] if name in CANCELLED_DIFFER else []
-        )
-        for name, row in CANCELLED.items()
-    ],
-)
+@pytest.mark.parametrize("actions, codes", cases(CANCELLED, CANCELLED_DIFFER))
 def test_cancelled(make_table, run, client, actions, codes):
     """Nothing of it is done, and there is a reason for each action."""
     table = make_table("SN", *THERE)
@@ -164,15 +156,7 @@ REFUSALS_DIFFER = {
 }
 
 
-@pytest.mark.parametrize(
-    "call, expected",
-    [
-        pytest.param(
-            *row, id=name, marks=[pytest.mark.differs(**REFUSALS_DIFFER[name])] if name in REFUSALS_DIFFER else []
-        )
-        for name, row in REFUSALS.items()
-    ],
-)
+@pytest.mark.parametrize("call, expected", cases(REFUSALS, REFUSALS_DIFFER))
 def test_refused(make_table, run, client, call, expected):
     table = make_table("SN", *THERE)
     run(table, call, expected)

@@ -9,7 +9,7 @@ import decimal
 import pytest
 
 import endpoint
-from wire import Fails, Invalid, Number, get, item, put, update
+from wire import Fails, Invalid, Number, cases, get, item, put, update
 
 KEY = {"pk": "a"}
 GONE = object()
@@ -199,13 +199,7 @@ ROWS = {
 DIFFERS = {"set-minus-to-zero": {"local": "0.0", "why": "Developer Guide, Number: zeros around are trimmed"}}
 
 
-@pytest.mark.parametrize(
-    "there, expression, values, names, expected",
-    [
-        pytest.param(*row, id=name, marks=[pytest.mark.differs(**DIFFERS[name])] if name in DIFFERS else [])
-        for name, row in ROWS.items()
-    ],
-)
+@pytest.mark.parametrize("there, expression, values, names, expected", cases(ROWS, DIFFERS))
 def test_update(kept_table, run, request, there, expression, values, names, expected):
     table = kept_table("S", "updates", [])
     key = {"pk": request.node.callspec.id}

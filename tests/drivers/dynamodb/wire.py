@@ -7,6 +7,8 @@ import dataclasses
 import decimal
 import re
 
+import pytest
+
 TABLE = "<table>"  # in a request, for the name of the table at hand
 
 
@@ -137,3 +139,16 @@ def named(request, table):
     if isinstance(request, list):
         return [named(inner, table) for inner in request]
     return table if isinstance(request, str) and request == TABLE else request
+
+
+def cases(rows, differs=None):
+    """Parameters of pytest for rows by their names; `differs`: what others answer, by name (conftest.py)."""
+    differs = differs or {}
+    return [
+        pytest.param(
+            *(row if isinstance(row, tuple) else (row,)),
+            id=name,
+            marks=[pytest.mark.differs(**differs[name])] if name in differs else [],
+        )
+        for name, row in rows.items()
+    ]
