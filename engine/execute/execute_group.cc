@@ -132,8 +132,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     };
     switch (column.kind) {
       case ColumnKind::kClustering:
-        for_each_cell([](size_t, char*) {});
-        UnpackItemKeys(run.rows, run.stride, run.count, to + sizeof(int32_t), row_bytes);
+        UnpackItemKeys(run.rows, run.stride, run.count, to, row_bytes);
         break;
       case ColumnKind::kRegular:
         CopyValues(run, cell_bytes, for_each_cell);
