@@ -315,11 +315,10 @@ bool BareAnswers::Select(const Execution& execution, int16_t stream, OutputBuffe
        to += row_bytes, from += store_.row_bytes()) {
     StoreBigEndian32(to, static_cast<uint32_t>(value_bytes_));
     std::memcpy(to + sizeof(uint32_t), from + kPackedItemKeyBytes, value_bytes_);
-    StoreBigEndian32(to + sizeof(uint32_t) + value_bytes_, kItemKeyTextBytes);
   }
   if (rows.size > 0) {
     UnpackItemKeys(rows.begin, store_.row_bytes(), rows.size,
-                   first + 2 * sizeof(uint32_t) + value_bytes_, row_bytes);
+                   first + sizeof(uint32_t) + value_bytes_, row_bytes);
   }
   return true;
 }

@@ -132,8 +132,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     };
     switch (column.kind) {
       case ColumnKind::kClustering:
-        for_each_cell([](size_t, char*) {});
-        UnpackItemKeys(run.rows, run.stride, run.count, to + sizeof(int32_t), row_bytes);
+        UnpackItemKeys(run.rows, run.stride, run.count, to, row_bytes);
         break;
       case ColumnKind::kRegular:
         CopyValues(run, cell_bytes, for_each_cell);
@@ -220,8 +219,6 @@ struct ExecuteGroup::Slot final : public RowSink {
 
 ExecuteGroup::ExecuteGroup() {
   for (size_t i = 0; i < kSizeMax; ++i) slots_.push_back(std::make_unique<Slot>(*this));
-  commands_.reserve(kSizeMax);
-  replies_.resize(kSizeMax);
 }
 ExecuteGroup::~ExecuteGroup() = default;
 
@@ -246,8 +243,7 @@ WriteSet& ExecuteGroup::writes() { return slots_[size_]->writes; }
 void ExecuteGroup::AddWrite(RequestView& request, const protocol::ResponseContext& context,
                             const Command& command) {
   Begin(request, context);
-  commands_.push_back(command);
-  ++size_;
+  commands_[size_++] = command;
 }
 
 bool ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext& context,
@@ -280,11 +276,10 @@ void ExecuteGroup::AbandonAll() {
   if (open_ != nullptr && open_->encoder) open_->encoder->Abandon();
   open_ = nullptr;
   size_ = 0;
-  commands_.clear();
   too_large_.clear();
 }
 
-bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseContext& context,
+bool ExecuteGroup::AddItemRead(RequestView& request, const ClientState& client,
                                const cql::SelectPlan& plan, const ItemRead& read) {
   const protocol::QueryParameters& parameters = request.parameters();
   const ItemRead::Values values = parameters.values;
@@ -296,7 +291,7 @@ bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseCon
   const bool has_later_page =
       parameters.page_size && limit > static_cast<uint64_t>(*parameters.page_size);
   if (limit == 0 || limit > kRowsMax || has_later_page) return false;
-  Slot& slot = Begin(request, context);
+  Slot& slot = Begin(request, ResponseContextOf(request.header(), client));
   if (!read.key().Make(values, slot.key_memory, slot.partition_key) ||
       !read.MakeBound(values, slot.spec.range.lower)) {
     return false;
@@ -307,23 +302,30 @@ bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseCon
   return true;
 }
 
-bool ExecuteGroup::AddItemInsert(RequestView& request, const protocol::ResponseContext& context,
-                                 TableId table, const ItemInsert& insert, int64_t now_seconds,
+bool ExecuteGroup::AddItemInsert(RequestView& request, const ClientState& client, TableId table,
+                                 const ItemInsert& insert, int64_t now_seconds,
                                  WriteTimestamp timestamp) {
   const protocol::QueryParameters& parameters = request.parameters();
   const ItemInsert::Values values = parameters.values;
   if (!parameters.value_names.empty() || !insert.key().Takes(values)) return false;
-  Slot& slot = Begin(request, context);
+  Slot& slot = Begin(request, ResponseContextOf(request.header(), client));
   if (!insert.key().Make(values, slot.key_memory, slot.partition_key) ||
       !insert.MakeRow(values, now_seconds, slot.item)) {
     return false;
   }
-  commands_.push_back({.table = table,
-                       .partition_key = slot.partition_key,
-                       .body = UpsertCommand{{&slot.item.update, 1}},
-                       .timestamp = timestamp});
-  ++size_;
+  Append(table, slot.partition_key, timestamp).body = UpsertCommand{{&slot.item.update, 1}};
   return true;
+}
+
+Command& ExecuteGroup::Append(TableId table, std::string_view partition_key,
+                              WriteTimestamp timestamp) {
+  Command& command = commands_[size_++];
+  command.table = table;
+  command.partition_key = partition_key;
+  command.timestamp = timestamp;
+  command.evictions = nullptr;
+  command.waits_its_turn = false;
+  return command;
 }
 
 void ExecuteGroup::Add(Slot& slot, const cql::SelectPlan& plan) {
@@ -331,10 +333,8 @@ void ExecuteGroup::Add(Slot& slot, const cql::SelectPlan& plan) {
   slot.select = &plan;
   slot.rows_options.skip_metadata = slot.request->parameters().skip_metadata;
   slot.spec.descending = storage.reads_backwards() != plan.reversed;
-  commands_.push_back({.table = storage.id,
-                       .partition_key = slot.partition_key,
-                       .body = ReadCommand{&slot.spec, &slot}});
-  ++size_;
+  Append(storage.id, slot.partition_key, WriteTimestamp::None()).body =
+      ReadCommand{&slot.spec, &slot};
 }
 
 bool ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
@@ -344,13 +344,11 @@ bool ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
   out_ = &out;
   out_end_max_ = out.size() + kAnswerBytesMax;
   open_ = nullptr;
-  const std::span<Reply> replies(replies_.data(), size_);
-  std::ranges::fill(replies, Reply());
-  engine.ExecuteGroup(commands_, now_nanos, replies);
+  engine.ExecuteGroup({commands_.data(), size_}, now_nanos, {replies_.data(), size_});
   CloseFrame();
   for (size_t i = 0; i < size_; ++i) {
     Slot& slot = *slots_[i];
-    const Reply& reply = replies[i];
+    const Reply& reply = replies_[i];
     if (slot.too_large) {
       too_large_.push_back(slot.request);
       continue;
@@ -373,7 +371,6 @@ bool ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
       CloseFrame();
     }
   }
-  commands_.clear();
   size_ = 0;
   return has_written;
 }

@@ -4,11 +4,13 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_
 #define LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/command/command.h"
@@ -59,11 +61,11 @@ class ExecuteGroup {
   bool AddRead(RequestView& request, const protocol::ResponseContext& context,
                const cql::SelectPlan& plan, cql::BoundValues values);
   // A read, by the request's values as they are. False, and nothing was added: by AddRead then.
-  bool AddItemRead(RequestView& request, const protocol::ResponseContext& context,
-                   const cql::SelectPlan& plan, const ItemRead& read);
+  bool AddItemRead(RequestView& request, const ClientState& client, const cql::SelectPlan& plan,
+                   const ItemRead& read);
 
   // The same of a write, under `timestamp`; false: by AddWrite.
-  bool AddItemInsert(RequestView& request, const protocol::ResponseContext& context, TableId table,
+  bool AddItemInsert(RequestView& request, const ClientState& client, TableId table,
                      const ItemInsert& insert, int64_t now_seconds, WriteTimestamp timestamp);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
@@ -88,13 +90,16 @@ class ExecuteGroup {
   // The next read, whose key, range and limit are there.
   void Add(Slot& slot, const cql::SelectPlan& plan);
   Slot& Begin(RequestView& request, const protocol::ResponseContext& context);
+  // The next command, nothing but these: the caller gives it a body. A whole command that is put
+  // there would be ten times as much.
+  Command& Append(TableId table, std::string_view partition_key, WriteTimestamp timestamp);
   // Ends the frame that rows went to last.
   void CloseFrame();
 
   std::vector<std::unique_ptr<Slot>> slots_;
   size_t size_ = 0;
-  std::vector<Command> commands_;
-  std::vector<Reply> replies_;
+  std::array<Command, kSizeMax> commands_;  // the first of them are the group's
+  std::array<Reply, kSizeMax> replies_;
   std::vector<RequestView*> too_large_;
   // While it runs.
   OutputBuffer* out_ = nullptr;

@@ -65,7 +65,9 @@ bool ItemInsert::MakeRow(Values values, int64_t now_seconds, ItemRow& row) const
   const protocol::Value& value = values[value_];
   if (!item_key.has_bytes() || !value.has_bytes()) return false;
   const int64_t ttl = Ttl(values);
-  if (ttl < 0 || value.bytes().size() > kValueBytesMax || !value_type_.IsValid(value.bytes()) ||
+  // Nearly all values are blobs, which any bytes are.
+  const bool is_valid = value_type_.is(CqlType::kBlob) || value_type_.IsValid(value.bytes());
+  if (ttl < 0 || value.bytes().size() > kValueBytesMax || !is_valid ||
       !PackItemKey(item_key.bytes(), row.key.data())) {
     return false;
   }

@@ -137,11 +137,17 @@ const PreparedStatement* QueryProcessor::FindGroupable(RequestView& request,
   }
   const PreparedStatement* const statement =
       request.statement().Find(turn.client.statements, statements_);
-  if (turn.scratch.settings->run_alone()) return nullptr;
+  if (turn.scratch.runs_alone) return nullptr;
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
   const bool may_join = statement != nullptr && statement->is_groupable &&
                         engine_.catalog().generation() == turn.generation;
   return may_join ? statement : nullptr;
+}
+
+bool QueryProcessor::HasAccess(const PreparedStatement& statement, RequestView& request,
+                               Turn& turn) {
+  Call call(request, turn, turn.now_nanos, &turn.scratch.group);
+  return CheckAccess(*statement.plan, call).ok();
 }
 
 bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestView& request,
@@ -150,31 +156,32 @@ bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestVie
   const bool is_read = statement.item_read.has_value();
   if (!is_read && !statement.item_insert) return false;
   if (IsSerial(consistency) || (is_read && !MayRead(consistency))) return false;
+  if (checks_access_ && !HasAccess(statement, request, turn)) return false;
   ExecuteGroup& group = turn.scratch.group;
-  if (checks_access_) {
-    Call call(request, turn, turn.now_nanos, &group);
-    if (!CheckAccess(*statement.plan, call).ok()) return false;
-  }
-  const protocol::ResponseContext context = ResponseContextOf(request.header(), turn.client);
   if (is_read) {
-    return group.AddItemRead(request, context, std::get<cql::SelectPlan>(statement.plan->body),
+    return group.AddItemRead(request, turn.client, std::get<cql::SelectPlan>(statement.plan->body),
                              *statement.item_read);
   }
   const auto& plan = std::get<cql::ModificationPlan>(statement.plan->body);
   const std::optional<int64_t> timestamp = TimestampOf(request.parameters());
-  return group.AddItemInsert(request, context, plan.table->storage.id, *statement.item_insert,
+  return group.AddItemInsert(request, turn.client, plan.table->storage.id, *statement.item_insert,
                              WholeSeconds(turn.now_nanos),
                              timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None());
 }
 
 void QueryProcessor::Take(RequestView& request, Turn& turn) {
   request.outcome.answered = true;
+  const PreparedStatement* const statement = FindGroupable(request, turn);
+  if (statement == nullptr || !JoinsByItems(*statement, request, turn)) {
+    return TakeAtLength(statement, request, turn);
+  }
+  if (turn.scratch.group.full()) RunGroup(turn);
+}
+
+void QueryProcessor::TakeAtLength(const PreparedStatement* statement, RequestView& request,
+                                  Turn& turn) {
   ExecuteGroup& group = turn.scratch.group;
-  if (const PreparedStatement* const statement = FindGroupable(request, turn)) {
-    if (JoinsByItems(*statement, request, turn)) {
-      if (group.full()) RunGroup(turn);
-      return;
-    }
+  if (statement != nullptr) {
     Call call(request, turn, turn.now_nanos, &group);
     const cql::CqlOr<Ran> ran = RunPrepared(*statement, call);
     if (ran.ok() && *ran == Ran::kJoined) {

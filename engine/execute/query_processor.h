@@ -123,6 +123,8 @@ class QueryProcessor final : public RequestHandler {
 
   // Answers the request, or puts it into the turn's group.
   void Take(RequestView& request, Turn& turn);
+  // The same of one that has not joined by items. `statement`: that of FindGroupable.
+  void TakeAtLength(const PreparedStatement* statement, RequestView& request, Turn& turn);
   // The statement of an EXECUTE that may join the group; nullptr: it is run alone.
   const PreparedStatement* FindGroupable(RequestView& request, const Turn& turn) const;
   // Runs the group, and then alone what was too large for it, the first at least.
@@ -139,6 +141,8 @@ class QueryProcessor final : public RequestHandler {
   // A read or an insertion of items by values in their usual form has joined the turn's group. False:
   // nothing was done, and RunPrepared finds out why.
   bool JoinsByItems(const PreparedStatement& statement, RequestView& request, Turn& turn);
+  // The client may run it.
+  bool HasAccess(const PreparedStatement& statement, RequestView& request, Turn& turn);
   cql::CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
                                                                Call& call);
   // The plan of a BATCH message's statement, or why there is none.

@@ -32,6 +32,7 @@ struct StatementScratch {
     if (settings_version != live.version()) [[unlikely]] {  // or another processor's
       settings_version = live.version();
       settings = live.statements();
+      runs_alone = settings->run_alone();
       writes.set_cells_max(cells_max);
     }
     return *settings;
@@ -60,6 +61,7 @@ struct StatementScratch {
 
   std::shared_ptr<const settings::StatementSettings> settings;
   uint64_t settings_version = 0;
+  bool runs_alone = false;  // each request, by those settings
   // Of the request under way.
   settings::Warnings warnings;
   std::vector<std::string_view> warning_views;

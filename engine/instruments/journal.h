@@ -72,8 +72,11 @@ class Journal final : public Resettable {
       // Under the lock: whoever has all of them finds no number without its record.
       const uint64_t first = last_seq_.fetch_add(count, std::memory_order_relaxed) + 1;
       JournalWriter writer;
+      JournalBlock* block = nullptr;
       for (uint64_t seq = first; seq < first + count; ++seq) {
-        writer.Begin(BlockWithRoom(shelf, seq, &has_new_block), seq);
+        if (block == nullptr || !block->HasRoom()) [[unlikely]]
+          block = &BlockWithRoom(shelf, seq, &has_new_block);
+        writer.Begin(*block, seq);
         fill(static_cast<size_t>(seq - first), writer);
         writer.Finish();
       }

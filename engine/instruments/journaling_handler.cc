@@ -71,13 +71,19 @@ struct JournalingHandler::Group {
     bool has_new_keyspace = false;
   };
 
-  std::span<execute::RequestView> requests;
+  // By its members, and not as an aggregate: that would be cleared, all 2 KiB of it.
+  Group(std::span<execute::RequestView> of, const std::shared_ptr<const JournalClient>& before,
+        const std::shared_ptr<const JournalClient>& behind)
+      : requests(of), client_before(before), client_behind(behind) {}
+
+  const std::span<execute::RequestView> requests;
   uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
-  std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
-  std::shared_ptr<const JournalClient> client_behind = {};
+  // Of a USE in the group; the same where there is none.
+  const std::shared_ptr<const JournalClient>& client_before;
+  const std::shared_ptr<const JournalClient>& client_behind;
   // Those that are recorded.
-  absl::InlinedVector<Entry, execute::kRequestsPerTurnMax> entries = {};
+  absl::InlinedVector<Entry, execute::kRequestsPerTurnMax> entries;
 };
 
 namespace {
@@ -111,15 +117,17 @@ execute::ConnectionOrders JournalingHandler::Handle(std::span<execute::RequestVi
   // The server's clock may stand, or fly.
   const auto begin_time =
       client.place.begun_at ? *client.place.begun_at : std::chrono::steady_clock::now();
-  std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
+  IdentityOf(client);  // as it is before a USE
   execute::ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto passed = std::chrono::steady_clock::now() - begin_time;
 
-  Group group{.requests = requests};
+  // Counting holders takes longer than all else here: nobody is held but who is replaced.
+  std::shared_ptr<const JournalClient> replaced;
+  if (client.journal_client->keyspace != client.keyspace) replaced = client.journal_client;
+  const std::shared_ptr<const JournalClient>& behind = IdentityOf(client);
+  Group group(requests, replaced != nullptr ? replaced : behind, behind);
   group.at_nanos = at_nanos;
   group.duration_nanos = static_cast<uint64_t>(std::chrono::nanoseconds(passed).count());
-  group.client_before = std::move(client_before);
-  group.client_behind = IdentityOf(client);
   Choose(client, group);
   Record(group);
   return orders;

@@ -30,9 +30,10 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]);
 
 // Packed to the 44 characters of text. 8.5 ns.
 void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]);
-// The same of `count` keys, each so many bytes behind the one before.
-void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
-                    size_t text_stride);
+// The same of `count` keys, each so many bytes behind the one before, each text behind its length in
+// four bytes, big-endian.
+void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* cells,
+                    size_t cell_stride);
 
 // Nanoseconds (at most kItemKeyNanosMax) and a raw 16-byte MD5 digest to packed. 4 ns.
 void PackItemKeyFromDigest(uint64_t nanos, const uint8_t digest[16],

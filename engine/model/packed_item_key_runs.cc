@@ -1,5 +1,6 @@
 #include "engine/model/packed_item_key_runs.h"
 
+#include "engine/base/big_endian.h"
 #ifdef __SSE4_1__
 #include "engine/model/packed_item_key_vectors.h"
 #endif
@@ -7,10 +8,17 @@
 namespace liststore {
 namespace {
 
-void UnpackRun(const char* packed, size_t packed_stride, size_t count, char* text,
-               size_t text_stride) {
-  for (size_t i = 0; i < count; ++i) {
-    UnpackItemKey(packed + i * packed_stride, text + i * text_stride);
+constexpr size_t kTextLengthBytes = sizeof(uint32_t);
+
+[[gnu::always_inline]] inline void StoreTextLength(char* cell) {
+  StoreBigEndian32(cell, static_cast<uint32_t>(kItemKeyTextBytes));
+}
+
+void UnpackRun(const char* packed, size_t packed_stride, size_t count, char* cells,
+               size_t cell_stride) {
+  for (size_t i = 0; i < count; ++i, packed += packed_stride, cells += cell_stride) {
+    StoreTextLength(cells);
+    UnpackItemKey(packed, cells + kTextLengthBytes);
   }
 }
 
@@ -20,14 +28,16 @@ using namespace item_key_text;
 // Head and tail of a digest side by side, for machines that have vectors of 32 bytes: a key of a
 // run takes 5.0 ns and not 6.1, where UnpackItemKey takes 6.5.
 [[gnu::target("avx2")]] void UnpackRunAvx2(const char* packed, size_t packed_stride, size_t count,
-                                           char* text, size_t text_stride) {
+                                           char* cells, size_t cell_stride) {
   const __m256i order =
       _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,  //
                        13, 12, 14, 13, -1, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
   const __m256i rank_offset = _mm256_set_m128i(TailRankOffset(), _mm_setzero_si128());
   const __m256i padding = _mm256_set_m128i(TailPadding(), _mm_setzero_si128());
   FirstDigits first_digits;
-  for (size_t i = 0; i < count; ++i, packed += packed_stride, text += text_stride) {
+  for (size_t i = 0; i < count; ++i, packed += packed_stride, cells += cell_stride) {
+    char* const text = cells + kTextLengthBytes;
+    StoreTextLength(cells);
     UnpackNanos(packed, text, first_digits);
     const __m128i digest = _mm_loadu_si128(reinterpret_cast<const __m128i*>(packed + 8));
     // As SplitSextets.
@@ -76,7 +86,7 @@ static_assert(kTenTo8 < kFractions / (kTenTo8 / 10) && kLastPlaceLoss < kLastPla
 // The same where vectors have 64 bytes: a character of the digest is one look-up, and a digit what
 // ten times a fraction has before its point.
 [[gnu::target("avx512bw,avx512vl,avx512ifma,avx512vbmi")]] void UnpackRunAvx512(
-    const char* packed, size_t packed_stride, size_t count, char* text, size_t text_stride) {
+    const char* packed, size_t packed_stride, size_t count, char* cells, size_t cell_stride) {
   const __m512i place_factors = _mm512_setr_epi64(
       kLastPlaceFactor, PlaceFactor(10'000'000), PlaceFactor(1'000'000), PlaceFactor(100'000),
       PlaceFactor(10'000), PlaceFactor(1'000), PlaceFactor(100), PlaceFactor(10));
@@ -96,15 +106,15 @@ static_assert(kTenTo8 < kFractions / (kTenTo8 / 10) && kLastPlaceLoss < kLastPla
   const __m512i alphabet = _mm512_loadu_si512(kCharactersByRank);
   constexpr __mmask32 kPadding = 0x00c00000;
   FirstDigits first_digits;
-  for (size_t i = 0; i < count; ++i, packed += packed_stride, text += text_stride) {
-    const uint64_t nanos = LoadBigEndian64(packed);
-    LS_DCHECK(nanos <= kItemKeyNanosMax, "an item key holds 19 digits");
-    const uint32_t first = first_digits.Of(nanos / kTenTo16);
-    const uint64_t rest = nanos % kTenTo16;
+  for (size_t i = 0; i < count; ++i, packed += packed_stride, cells += cell_stride) {
+    char* const text = cells + kTextLengthBytes;
+    StoreTextLength(cells);
+    const NanosParts parts = PartsOf(packed);
+    const uint32_t first = first_digits.Of(parts.first);
     const __m512i high = _mm512_madd52lo_epu64(
-        loss, _mm512_set1_epi64(static_cast<int64_t>(rest / kTenTo8)), place_factors);
+        loss, _mm512_set1_epi64(static_cast<int64_t>(parts.high)), place_factors);
     const __m512i low = _mm512_madd52lo_epu64(
-        loss, _mm512_set1_epi64(static_cast<int64_t>(rest % kTenTo8)), place_factors);
+        loss, _mm512_set1_epi64(static_cast<int64_t>(parts.low)), place_factors);
     const __m512i digits =
         _mm512_permutex2var_epi8(_mm512_madd52hi_epu64(zero_digit, high, ten), lowest_bytes,
                                  _mm512_madd52hi_epu64(zero_digit, low, ten));
@@ -140,6 +150,9 @@ RunUnpacker::Function FastestHere() {
   return fastest;
 }
 
+// Found out before main: behind a guard every run would ask whether it was.
+const RunUnpacker::Function kFastestHere = FastestHere();
+
 }  // namespace
 
 std::array<RunUnpacker, kRunUnpackers> RunUnpackers() {
@@ -154,10 +167,9 @@ std::array<RunUnpacker, kRunUnpackers> RunUnpackers() {
   return all;
 }
 
-void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
-                    size_t text_stride) {
-  static const RunUnpacker::Function unpack = FastestHere();
-  unpack(packed, packed_stride, count, text, text_stride);
+void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* cells,
+                    size_t cell_stride) {
+  kFastestHere(packed, packed_stride, count, cells, cell_stride);
 }
 
 }  // namespace liststore

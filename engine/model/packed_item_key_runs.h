@@ -11,8 +11,8 @@
 namespace liststore {
 
 struct RunUnpacker {
-  using Function = void (*)(const char* packed, size_t packed_stride, size_t count, char* text,
-                            size_t text_stride);
+  using Function = void (*)(const char* packed, size_t packed_stride, size_t count, char* cells,
+                            size_t cell_stride);
 
   const char* name = "";
   Function unpack = nullptr;  // as UnpackItemKeys

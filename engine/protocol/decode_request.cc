@@ -71,6 +71,8 @@ std::optional<ProtocolError> DecodeRequest(const FrameHeader& header, std::strin
       reader.Fail({ErrorCode::kProtocolError, absl::StrCat("Unknown opcode ", header.opcode)});
       break;
   }
+  if (reader.ok()) [[likely]]
+    return std::nullopt;
   return reader.TakeError();
 }
 

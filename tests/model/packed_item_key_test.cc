@@ -96,19 +96,19 @@ TEST(PackedItemKeyTest, VectorFormAgreesWithTheScalarForm) {
 struct KeyRun {
   size_t count;
   size_t packed_stride;
-  size_t text_stride;
+  size_t cell_stride;
   std::string packed;
-  std::string text;  // with what has to stay between the keys
+  std::string cells;  // with what has to stay between them
 };
 
 KeyRun RandomRun(Random& rng) {
   KeyRun run = {rng.Below(20),
                 kPackedItemKeyBytes + rng.Below(30),
-                kItemKeyTextBytes + rng.Below(30),
+                sizeof(uint32_t) + kItemKeyTextBytes + rng.Below(30),
                 {},
                 {}};
   run.packed.assign(run.count * run.packed_stride, '\x5a');
-  run.text.assign(run.count * run.text_stride, '?');
+  run.cells.assign(run.count * run.cell_stride, '?');
   for (size_t i = 0; i < run.count; ++i) {
     PackedItemKey key = RandomPacked(rng);
     // Nines and zeros, where a digit that is rounded would become the next.
@@ -119,10 +119,10 @@ KeyRun RandomRun(Random& rng) {
       };
       StoreBigEndian64(key.data(), (rng.Below(900) * kTenTo8 + eight()) * kTenTo8 + eight());
     }
-    char text[kItemKeyTextBytes];
-    scalar::UnpackItemKey(key.data(), text);
+    char cell[sizeof(uint32_t) + kItemKeyTextBytes] = {0, 0, 0, kItemKeyTextBytes};
+    scalar::UnpackItemKey(key.data(), cell + sizeof(uint32_t));
     run.packed.replace(i * run.packed_stride, key.size(), key.data(), key.size());
-    run.text.replace(i * run.text_stride, sizeof(text), text, sizeof(text));
+    run.cells.replace(i * run.cell_stride, sizeof(cell), cell, sizeof(cell));
   }
   return run;
 }
@@ -135,10 +135,10 @@ TEST(PackedItemKeyTest, KeysOfARunAreUnpackedWhereTheyAreToGo) {
     Random rng(testing::TestSeed());
     for (uint64_t step = 0; step < testing::TestSteps(2'000); ++step) {
       const KeyRun run = RandomRun(rng);
-      std::string text(run.text.size(), '?');
-      unpacker.unpack(run.packed.data(), run.packed_stride, run.count, text.data(),
-                      run.text_stride);
-      ASSERT_EQ(text, run.text) << unpacker.name << ", step " << step;
+      std::string cells(run.cells.size(), '?');
+      unpacker.unpack(run.packed.data(), run.packed_stride, run.count, cells.data(),
+                      run.cell_stride);
+      ASSERT_EQ(cells, run.cells) << unpacker.name << ", step " << step;
     }
   }
   RecordProperty("tried", tried);
@@ -146,9 +146,9 @@ TEST(PackedItemKeyTest, KeysOfARunAreUnpackedWhereTheyAreToGo) {
     Random rng(testing::TestSeed());
     return RandomRun(rng);
   }();
-  std::string text(run.text.size(), '?');
-  UnpackItemKeys(run.packed.data(), run.packed_stride, run.count, text.data(), run.text_stride);
-  EXPECT_EQ(text, run.text);
+  std::string cells(run.cells.size(), '?');
+  UnpackItemKeys(run.packed.data(), run.packed_stride, run.count, cells.data(), run.cell_stride);
+  EXPECT_EQ(cells, run.cells);
 }
 
 // Every byte at every position: accepted exactly when unpacking gives the same text back.
