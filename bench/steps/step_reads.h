@@ -55,6 +55,7 @@ class StepReads {
   // Returns the first byte of the newest row.
   uint8_t Alone(const StepRequest& request) {
     Locate(0, request);
+    hints_[0] = 0;  // nothing was asked for
     Take(0, request);
     return FirstByte(0);
   }
@@ -148,8 +149,10 @@ class StepReads {
   [[gnu::always_inline]] PackedRun RunOf(size_t i, const StepRequest& request) {
     uint64_t reference = 0;
     if constexpr (kStep >= Step::kKey) {
-      const storage::DirectorySlot* const slot =
-          lanes_[i]->directory.Find(addresses_[i], request.key);
+      const storage::DirectorySlot* const slot = lanes_[i]->directory.Find(
+          addresses_[i], request.key, [&](uint64_t candidate) __attribute__((always_inline)) {
+            if (hints_[i] == 0) Prefetch(candidate, request);
+          });
       LS_CHECK(slot != nullptr, "every list that is asked for is there");
       reference = slot->reference;
     } else {
