@@ -115,6 +115,8 @@ PARTS = {
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
                      "programs/console", "lists", "model", "base"],
     # Of single layers, from within.
+    "bench/steps": ["bench/peers", "bench/measure", "programs/console", "lists", "shard", "storage", "memory", "runtime", "model",
+                    "base"],
     "bench/micro": ["dynamodb", "cql/syntax", "protocol", "shard", "commitlog", "storage", "memory", "runtime", "model",
                     "base"],
     # Programs of their own.

@@ -52,15 +52,6 @@ ListItems& ListItems::operator=(ListItems&& other) noexcept {
   return *this;
 }
 
-void ListItems::clear() {
-  used_ = 0;
-  size_ = 0;
-  stride_ = 0;
-  places_.clear();
-  fresh_until_seconds_ = 0;
-  presence_ = ListPresence::kAbsent;
-}
-
 ListItemView ListItems::operator[](size_t index) const {
   LS_CHECK(index < size_, "the item is one of the result");
   ListItemView view;
@@ -96,18 +87,9 @@ char* ListItemsSink::Grow(size_t bytes) {
   return at;
 }
 
-void ListItemsSink::OnPackedRun(const PackedRun& run) {
-  LS_DCHECK(AcceptsPackedRuns(), "a run comes only where it is accepted");
-  LS_CHECK(run.stride >= kPackedItemKeyBytes, "a row holds a packed key");
+void ListItemsSink::AppendRun(const PackedRun& run) {
   ListItems& items = *items_;
   const size_t bytes = run.count * run.stride;
-  if (items.size_ == 0 && bytes <= items.bytes_.size()) [[likely]] {
-    items.stride_ = run.stride;
-    items.size_ = run.count;
-    items.used_ = bytes;
-    std::memcpy(items.bytes_.data(), run.rows, bytes);
-    return;
-  }
   if (run.count == 0) return;
   if (items.size_ == 0) {
     items.stride_ = run.stride;

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
+#include "engine/base/check.h"
+#include "engine/model/packed_item_key.h"
 #include "engine/model/presence.h"
 #include "engine/model/row_view.h"
 #include "liststore/list_item.h"
@@ -27,7 +30,19 @@ class ListItemsSink final : public RowSink {
   ListItemsSink(ListItems& items, bool with_expiry) : items_(&items), with_expiry_(with_expiry) {}
 
   void OnRows(std::span<const RowView> rows) override;
-  void OnPackedRun(const PackedRun& run) override;
+  // In line for what most reads find: one run, for which there is room from an earlier read.
+  void OnPackedRun(const PackedRun& run) override {
+    LS_DCHECK(AcceptsPackedRuns(), "a run comes only where it is accepted");
+    LS_CHECK(run.stride >= kPackedItemKeyBytes, "a row holds a packed key");
+    ListItems& items = *items_;
+    const size_t bytes = run.count * run.stride;
+    if (items.size_ != 0 || bytes > items.bytes_.size()) [[unlikely]]
+      return AppendRun(run);
+    items.stride_ = run.stride;
+    items.size_ = run.count;
+    items.used_ = bytes;
+    std::memcpy(items.bytes_.data(), run.rows, bytes);
+  }
   // Presence and freshness of the list.
   void SetInfo(const PartitionInfo& info) {
     items_->presence_ = static_cast<ListPresence>(info.presence);
@@ -42,6 +57,7 @@ class ListItemsSink final : public RowSink {
   // Gives a Place to each row so far; later rows get one too.
   void StartPlaces();
   void AppendRow(const RowView& row);
+  void AppendRun(const PackedRun& run);
 
   ListItems* items_;
   bool with_expiry_;

@@ -158,6 +158,14 @@ ListRef ListRefs::operator[](size_t index) const {
   return {ListFeature(entry_), entity_ids_[index]};
 }
 
+inline void ListKey::AppendEntityId(size_t first_bytes, std::string_view entity_id) {
+  LS_DCHECK(size_ == first_bytes + entity_id.size() + kSerializedFrameBytes,
+            "the key fills its room");
+  char* const second = data_ + first_bytes;
+  StoreBigEndian16(second, static_cast<uint16_t>(entity_id.size()));
+  *Append(second + 2, entity_id) = '\0';
+}
+
 absl::Status ListKey::AssignNames(const ListId& list) {
   LS_RETURN_IF_ERROR(CheckNames(list.entity_type, list.feature, list.version));
   LS_RETURN_IF_ERROR(CheckText("entity id", list.entity_id));
@@ -174,6 +182,20 @@ absl::Status ListKey::AssignNames(const ListId& list) {
 
 absl::Status ListKey::Assign(std::string_view framed_feature_key, std::string_view entity_id) {
   LS_DCHECK(framed_feature_key.size() > kSerializedFrameBytes, "a feature_key is never empty");
+  const size_t bytes = framed_feature_key.size() + entity_id.size() + kSerializedFrameBytes;
+  // Most keys, without a way out of line that registers would have to be saved for.
+  if (bytes <= kInlineBytes && IsAscii(entity_id)) [[likely]] {
+    feature_key_bytes_ = framed_feature_key.size() - kSerializedFrameBytes;
+    data_ = inline_;
+    size_ = bytes;
+    Append(data_, framed_feature_key);
+    AppendEntityId(framed_feature_key.size(), entity_id);
+    return absl::OkStatus();
+  }
+  return AssignLong(framed_feature_key, entity_id);
+}
+
+absl::Status ListKey::AssignLong(std::string_view framed_feature_key, std::string_view entity_id) {
   LS_RETURN_IF_ERROR(CheckText("entity id", entity_id));
   feature_key_bytes_ = framed_feature_key.size() - kSerializedFrameBytes;
   LS_RETURN_IF_ERROR(CheckKeyBytes(feature_key_bytes_, entity_id.size()));
@@ -195,14 +217,6 @@ char* ListKey::Reserve(size_t bytes) {
   }
   size_ = bytes;
   return data_;
-}
-
-void ListKey::AppendEntityId(size_t first_bytes, std::string_view entity_id) {
-  LS_DCHECK(size_ == first_bytes + entity_id.size() + kSerializedFrameBytes,
-            "the key fills its room");
-  char* const second = data_ + first_bytes;
-  StoreBigEndian16(second, static_cast<uint16_t>(entity_id.size()));
-  *Append(second + 2, entity_id) = '\0';
 }
 
 }  // namespace liststore

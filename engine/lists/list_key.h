@@ -72,6 +72,8 @@ class ListKey {
   static constexpr size_t kInlineBytes = 128;
 
   absl::Status AssignNames(const ListId& list);
+  // Of any names, however long.
+  absl::Status AssignLong(std::string_view framed_feature_key, std::string_view entity_id);
   // Room for a key of `bytes`; its old content is lost.
   char* Reserve(size_t bytes);
   // Appends the second component after the first, which ends at `data_ + first_bytes`.

@@ -1,10 +1,9 @@
 // The reads of a ListStore.
 #include <algorithm>
 #include <array>
-#include <span>
+#include <string_view>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
@@ -13,6 +12,7 @@
 #include "engine/lists/list_items_sink.h"
 #include "engine/lists/list_key.h"
 #include "engine/lists/list_store_impl.h"
+#include "engine/shard/engine_groups.h"
 #include "liststore/list_store.h"
 
 namespace liststore {
@@ -41,6 +41,29 @@ void SetBound(uint64_t nanos, char text[kItemKeyTextBytes], ClusteringBound& bou
   bound.bytes = {text, kItemKeyDigits};
 }
 
+// The lists of a step, as Engine::ReadGroup takes them.
+class StepReads {
+ public:
+  StepReads(ListItems* items, size_t size, bool with_expiry)
+      : items_(items), size_(size), with_expiry_(with_expiry) {}
+
+  // Before it is read: list i of the step is `lists[index]`, and has no items yet.
+  absl::Status Begin(size_t i, const ListRefs& lists, size_t index) {
+    items_[i].clear();
+    return keys_[i].Assign(lists, index);
+  }
+  size_t size() const { return size_; }
+  std::string_view key(size_t i) const { return keys_[i].partition_key(); }
+  ListItemsSink sink(size_t i) { return {items_[i], with_expiry_}; }
+  void SetInfo(size_t i, const PartitionInfo& info) { sink(i).SetInfo(info); }
+
+ private:
+  ListItems* items_;
+  size_t size_;
+  bool with_expiry_;
+  std::array<ListKey, kListsPerStep> keys_;
+};
+
 }  // namespace
 
 NewestItems::NewestItems(const GetOptions& options)
@@ -61,21 +84,14 @@ absl::Status ListStore::Impl::ReadStep(const ListRefs& lists, size_t first, size
                                        const ReadSpec& spec, bool with_expiry, uint64_t now_nanos,
                                        std::vector<ListItems>& items) {
   LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
-  std::array<ListKey, kListsPerStep> keys;
-  // The inlined capacity is enough, so sinks do not move: reads point to them.
-  absl::InlinedVector<ListItemsSink, kListsPerStep> sinks;
-  std::array<shard::Engine::GroupedRead, kListsPerStep> reads;
+  StepReads reads(&items[first], count, with_expiry);
   for (size_t i = 0; i < count; ++i) {
-    const absl::Status status = keys[i].Assign(lists, first + i);
+    const absl::Status status = reads.Begin(i, lists, first + i);
     if (!status.ok()) return InList(first + i, status);
-    ListItemsSink& sink = sinks.emplace_back(items[first + i], with_expiry);
-    reads[i].partition_key = keys[i].partition_key();
-    reads[i].sink = &sink;
   }
-  if (!engine.ReadGroup(items_schema.id, spec, now_nanos, {reads.data(), count})) {
+  if (!engine.ReadGroup(items_schema.id, spec, now_nanos, reads)) {
     return InList(first, Status(OpStatus::kTableGone));
   }
-  for (size_t i = 0; i < count; ++i) sinks[i].SetInfo(reads[i].info);
   return absl::OkStatus();
 }
 
@@ -88,10 +104,13 @@ absl::Status ListStore::GetListItems(const ListRef& list, const GetOptions& opti
   // An empty range is read too, for the presence of the list.
   const NewestItems newest(options);
   ListItemsSink sink(*items, options.with_expiry);
-  const Reply reply =
-      impl_->Execute(key.partition_key(), ReadCommand{&newest.spec(), &sink}, impl_->NowForReads());
-  sink.SetInfo(reply.info);
-  return impl_->Status(reply.status);
+  PartitionInfo info;
+  if (!impl_->engine.Read(impl_->items_schema.id, key.partition_key(), newest.spec(),
+                          impl_->NowForReads(), sink, info)) {
+    return impl_->Status(OpStatus::kTableGone);
+  }
+  sink.SetInfo(info);
+  return absl::OkStatus();
 } catch (const std::bad_alloc&) {
   items->clear();
   return HeapRefused();
@@ -103,8 +122,10 @@ absl::Status ListStore::MultiGetListItems(const ListRefs& lists, const GetOption
   const auto clear_all = [&] {
     for (ListItems& list : *items) list.clear();
   };
-  clear_all();
-  LS_RETURN_IF_ERROR(CheckGetOptions(options));
+  if (absl::Status status = CheckGetOptions(options); !status.ok()) {
+    clear_all();
+    return status;
+  }
   const NewestItems newest(options);
   const uint64_t now_nanos = impl_->NowForReads();
   for (size_t first = 0; first < lists.size(); first += kListsPerStep) {

@@ -118,8 +118,9 @@ class Lane final : private storage::AddressOf {
   }
 
   // A read of a partition that lives here, at partition.address. False: its table was dropped.
+  template <typename Sink>
   [[gnu::always_inline]] bool Read(TableId id, const storage::PartitionRef& partition,
-                                   const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                                   const ReadSpec& spec, int64_t now_seconds, Sink& sink,
                                    PartitionInfo& info, const LookedAhead& ahead) {
     storage::Table* const table = FindTable(id, ahead.shell);
     if (table == nullptr) return false;

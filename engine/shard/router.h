@@ -73,10 +73,9 @@ class Router {
   }
 
   constexpr Place PlaceOf(Token token) const {
-    const uint128 product = ProductOf(token);
+    const uint64_t product = ProductOf(token);
     const auto shard = static_cast<uint32_t>(product >> kOffsetBits);
-    const uint64_t dense =
-        (token.biased() & ~kOffsetMask) | (static_cast<uint64_t>(product) & kOffsetMask);
+    const uint64_t dense = (token.biased() & ~kOffsetMask) | (product & kOffsetMask);
     LS_DCHECK(shard < shards_, "a token belongs to one of the shards");
     return {LaneOf(shard, dense), dense << lane_bits_};
   }
@@ -87,9 +86,10 @@ class Router {
     const uint64_t lane_in_shard = lane & (lanes_per_shard() - 1);
     // Shifted in two steps: a shift by 64 is undefined when there is one lane a shard.
     const uint64_t dense = (address >> lane_bits_) | (lane_in_shard << 1 << (63 - lane_bits_));
-    const uint128 product = uint128{ShardOfLane(lane).value} << kOffsetBits | (dense & kOffsetMask);
+    const uint64_t product =
+        uint64_t{ShardOfLane(lane).value} << kOffsetBits | (dense & kOffsetMask);
     LS_DCHECK(product % shards_ == 0, "the address is one that PlaceOf gave out");
-    return Token::FromBiased((dense & ~kOffsetMask) | static_cast<uint64_t>(product / shards_));
+    return Token::FromBiased((dense & ~kOffsetMask) | product / shards_);
   }
 
   constexpr ShardId ShardOfLane(uint32_t lane) const { return {lane >> lane_bits_}; }
@@ -109,13 +109,13 @@ class Router {
   }
 
  private:
-  using uint128 = unsigned __int128;
   static constexpr int kOffsetBits = 64 - kIgnoreMsbBits;
   static constexpr uint64_t kOffsetMask = (uint64_t{1} << kOffsetBits) - 1;
 
   // Shard above bit 52, offset in the shard's piece of the segment below.
-  constexpr uint128 ProductOf(Token token) const {
-    return uint128{token.biased() & kOffsetMask} * shards_;
+  constexpr uint64_t ProductOf(Token token) const {
+    static_assert(kShardsMax <= uint64_t{1} << kIgnoreMsbBits, "the product fits 64 bits");
+    return (token.biased() & kOffsetMask) * shards_;
   }
   constexpr uint32_t LaneOf(uint32_t shard, uint64_t dense) const {
     // In two steps, as in TokenOf.

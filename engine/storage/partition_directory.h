@@ -35,6 +35,7 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
+#include "engine/base/short_copy.h"
 #include "engine/memory/arena.h"
 #include "engine/memory/arena_allocator.h"
 #include "engine/storage/slot_array.h"
@@ -181,13 +182,18 @@ class PartitionDirectory {
   // without a branch, which would be predicted wrongly for every second look-up. What lies behind
   // the slot that ends the search may not be cleared yet, and does not count.
   [[gnu::always_inline]] Slot* FirstFrom(uint64_t address) const {
+    if (InOld(address)) [[unlikely]]
+      return FirstInOld(address);
+    static_assert(SlotArray::kCapacityMin >= 2, "that many spare slots follow the last home");
+    Slot* slot = current_.Home(address);
+    const size_t passes_first = slot[0].address < address ? 1 : 0;
+    const size_t passes_second = passes_first & (slot[1].address < address ? 1 : 0);
+    slot += passes_first + passes_second;
+    while (slot->address < address) ++slot;
+    return slot;
+  }
+  [[gnu::noinline]] Slot* FirstInOld(uint64_t address) const {
     Slot* slot = StartOf(address);
-    if (!InOld(address)) [[likely]] {
-      static_assert(SlotArray::kCapacityMin >= 2, "that many spare slots follow the last home");
-      const size_t passes_first = slot[0].address < address ? 1 : 0;
-      const size_t passes_second = passes_first & (slot[1].address < address ? 1 : 0);
-      slot += passes_first + passes_second;
-    }
     while (slot->address < address) ++slot;
     return slot;
   }
@@ -198,7 +204,7 @@ class PartitionDirectory {
     for (Slot* slot = FirstFrom(address); slot->address == address && slot->reference != 0;
          ++slot) {
       on_candidate(slot->reference);
-      if (KeyOf{}(slot->reference) == key) return slot;
+      if (EqualShort(KeyOf{}(slot->reference), key)) return slot;
     }
     return nullptr;
   }

@@ -162,9 +162,10 @@ class Table final : private memory::Arena::Relocator {
   // value: O(matches) in large partitions, a scan of fingerprints in small ones.
   // `info`, when given, receives what the partition says of itself. The way of most reads is in
   // line: in a group of 16 its calls alone were a quarter of the instructions. `fetched`:
-  // PrefetchPartition was called for it.
+  // PrefetchPartition was called for it. `Sink`: a RowSink.
+  template <typename Sink>
   [[gnu::always_inline]] uint64_t Read(const PartitionRef& partition, const ReadSpec& spec,
-                                       int64_t now_seconds, RowSink& sink,
+                                       int64_t now_seconds, Sink& sink,
                                        PartitionInfo* info = nullptr, bool fetched = false) {
     const DirectorySlot* const slot = FindForRead(partition, fetched);
     uint64_t reference = slot == nullptr ? 0 : slot->reference;
@@ -319,10 +320,11 @@ class Table final : private memory::Arena::Relocator {
   [[gnu::always_inline]] uint64_t PrefetchHint(uint64_t address) const {
     return directory_.ReferenceAt(address);
   }
-  // `key_bytes`: of the partition's key. Looks at nothing: a hint that is out of date costs a
-  // useless prefetch.
-  [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint, size_t key_bytes) {
-    if (hint != 0) Partition::Prefetch(hint, key_bytes);
+  // `key_bytes`: of the partition's key; `rows_max`: that are read, at least 1. Looks at nothing: a
+  // hint that is out of date costs a useless prefetch.
+  [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint, size_t key_bytes,
+                                                       uint64_t rows_max = UINT64_MAX) {
+    if (hint != 0) Partition::Prefetch(hint, key_bytes, rows_max);
   }
   // The same for what a small write begins with.
   [[gnu::always_inline]] static void PrefetchForWrite(uint64_t hint) {

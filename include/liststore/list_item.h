@@ -83,7 +83,14 @@ class ListItems {
   // `index` < size() (checked); newest first. O(1).
   ListItemView operator[](size_t index) const;
   // Removes all items and keeps the memory. presence() is kAbsent afterwards.
-  void clear();
+  void clear() {
+    used_ = 0;
+    size_ = 0;
+    stride_ = 0;
+    places_.clear();
+    fresh_until_seconds_ = 0;
+    presence_ = ListPresence::kAbsent;
+  }
   // The memory that it keeps, for items of this read or of earlier ones. O(1).
   size_t held_bytes() const { return bytes_.capacity() + places_.capacity() * sizeof(Place); }
 

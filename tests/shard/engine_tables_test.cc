@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/shard/engine.h"
+#include "engine/shard/engine_groups.h"
 #include "engine/shard/run_schema_actions.h"
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
@@ -75,8 +76,7 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
   engine.ExecuteGroup(upserts.commands(), kNoonNanos, replies);
   EXPECT_EQ(replies[0].status, OpStatus::kTableGone);
   CollectingSink sink(true, true, true);
-  std::vector<shard::Engine::GroupedRead> reads(1);
-  reads[0] = {key, &sink, {}};
+  GroupOfReads reads{{{key, &sink}}};
   EXPECT_FALSE(engine.ReadGroup(table, {}, kNoonNanos, reads));
 }
 

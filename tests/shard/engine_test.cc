@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "engine/shard/engine_groups.h"
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
 #include "tests/storage/table_workload.h"
@@ -376,12 +377,12 @@ TEST(EngineGroupTest, ReadsAreThoseOfCommands) {
       ReadSpec spec;
       spec.limit = 1 + rng.Below(20);
       std::vector<CollectingSink> sinks(size, CollectingSink(true, true, takes_runs));
-      std::vector<shard::Engine::GroupedRead> reads(size);
+      GroupOfReads group;
       for (size_t i = 0; i < size; ++i) {
-        reads[i].partition_key = keys[rng.Below(keys.size())];
-        reads[i].sink = &sinks[i];
+        group.reads.push_back({keys[rng.Below(keys.size())], &sinks[i]});
       }
-      ASSERT_TRUE(engine.ReadGroup(table, spec, now_nanos, reads));
+      ASSERT_TRUE(engine.ReadGroup(table, spec, now_nanos, group));
+      const std::vector<GroupOfReads::Read>& reads = group.reads;
       for (size_t i = 0; i < size; ++i) {
         CollectingSink expected(true, true, takes_runs);
         const Reply reply = engine.Execute(
@@ -434,13 +435,13 @@ TEST(EngineTableTest, TablesAreMadeWhileOthersAreRead) {
     for (const std::string& key : keys) commands.push_back({first, key, CountCommand{}});
     std::vector<Reply> replies(commands.size());
     const ReadSpec everything;
-    std::vector<shard::Engine::GroupedRead> reads(keys.size());
+    GroupOfReads group{std::vector<GroupOfReads::Read>(keys.size())};
     while (!stop.load(std::memory_order_relaxed)) {
       engine.ExecuteGroup(commands, kNoonNanos, replies);
       for (const Reply& reply : replies) EXPECT_EQ(reply.rows, 1u);
       std::vector<CollectingSink> sinks(keys.size(), CollectingSink(true, true, true));
-      for (size_t i = 0; i < keys.size(); ++i) reads[i] = {keys[i], &sinks[i], {}};
-      EXPECT_TRUE(engine.ReadGroup(first, everything, kNoonNanos, reads));
+      for (size_t i = 0; i < keys.size(); ++i) group.reads[i] = {keys[i], &sinks[i]};
+      EXPECT_TRUE(engine.ReadGroup(first, everything, kNoonNanos, group));
       for (const CollectingSink& sink : sinks) EXPECT_EQ(sink.rows().size(), 1u);
       groups.fetch_add(1, std::memory_order_relaxed);
     }

@@ -52,6 +52,21 @@ class ItemUpserts {
   std::vector<Command> commands_;
 };
 
+// Reads for Engine::ReadGroup.
+struct GroupOfReads {
+  struct Read {
+    std::string_view partition_key;
+    RowSink* sink = nullptr;
+    PartitionInfo info = {};
+  };
+  size_t size() const { return reads.size(); }
+  std::string_view key(size_t i) const { return reads[i].partition_key; }
+  RowSink& sink(size_t i) { return *reads[i].sink; }
+  void SetInfo(size_t i, const PartitionInfo& info) { reads[i].info = info; }
+
+  std::vector<Read> reads;
+};
+
 // One command each, at `now_nanos`.
 Reply AddItem(shard::Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
               std::string_view value, uint64_t now_nanos, int64_t ttl_seconds = 0,

@@ -198,6 +198,11 @@ class Leaf {
     LS_DCHECK(index < size(), "row index within the leaf");
     return block_end() - EndOffset(index);
   }
+  // The newest row of a leaf that has rows, all of one length.
+  const char* newest_of_one_length() const {
+    LS_DCHECK(!empty() && header().stride != 0, "the rows have one length");
+    return block_end() - size_t{header().row_count} * header().stride;
+  }
   size_t row_bytes(size_t index) const { return EndOffset(index) - EndOffset(index - 1); }
   ClusteringKeyView key(size_t index) const;
   std::string_view payload(size_t index) const;

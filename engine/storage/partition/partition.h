@@ -179,17 +179,21 @@ class Partition {
       PrefetchLine(block + at);
     }
   }
-  // Brings header, a key of `key_bytes` and newest rows closer: what a read of a page will touch.
-  [[gnu::always_inline]] static void Prefetch(uint64_t reference, size_t key_bytes) {
+  // Brings header, a key of `key_bytes` and newest rows closer: what a read of a page of `rows_max` will
+  // touch, or the beginning of that.
+  [[gnu::always_inline]] static void Prefetch(uint64_t reference, size_t key_bytes,
+                                              uint64_t rows_max = kPrefetchedRows) {
     const char* block = BlockOf(reference);
     PrefetchLine(block);
     if (IsLarge(reference)) return PrefetchLarge(block);
     const char* rows = block + (reference >> kHintShift) * 16;
     PrefetchLine(block + kCacheLineBytes);
     PrefetchLine(block + sizeof(LeafHeader) + key_bytes - 1);
-    for (size_t i = 0; i < kPrefetchedBytes; i += kCacheLineBytes) PrefetchLine(rows + i);
-    // The line of the last byte, where that is one more.
-    PrefetchLine(rows + kPrefetchedBytes - 1);
+    if (rows_max >= kPrefetchedRows) [[likely]] {
+      PrefetchLines(rows, kPrefetchedRows * kPrefetchedRowBytes);
+    } else {
+      PrefetchLines(rows, rows_max * kPrefetchedRowBytes);
+    }
   }
 
   // Header, key, metas of some twenty rows, and the newest rows: what a change of a small one
@@ -394,7 +398,7 @@ class Partition {
         CompareKeyToBound(leaf.key(header.row_count - count), range.lower) < 0) {
       return false;
     }
-    run = {leaf.row(header.row_count - 1), count, header.stride};
+    run = {leaf.newest_of_one_length(), count, header.stride};
     return true;
   }
   // Live rows. Ends before the leaf that would come when it has looked at `looks_max` rows; then
@@ -440,9 +444,16 @@ class Partition {
   static constexpr size_t kTreeLeafBytesMin = 1024;
   static constexpr uint64_t kAddressMask = 0x0000'ffff'ffff'fff0;
   static constexpr int kHintShift = 48;
-  // Ten rows of 48 bytes. Not a line more than they lie in: misses are what a group costs.
-  static constexpr size_t kPrefetchedBytes = 480;
+  // Not a line more than these lie in: misses are what a group costs.
+  static constexpr uint64_t kPrefetchedRows = 10;
+  static constexpr size_t kPrefetchedRowBytes = 48;
   static constexpr size_t kPrefetchedMetaLines = 7;
+
+  [[gnu::always_inline]] static void PrefetchLines(const char* begin, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += kCacheLineBytes) PrefetchLine(begin + i);
+    // The line of the last byte, where that is one more.
+    PrefetchLine(begin + bytes - 1);
+  }
 
   // One leaf of the partition; `position` counts in large ones.
   struct LeafRef {
