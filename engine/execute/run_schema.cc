@@ -245,6 +245,11 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
+    if (change->alters_schema && change->kind != cql::SchemaChange::Kind::kDropped &&
+        engine_.refuses_tables()) {
+      status = OpStatus::kOutOfMemory;
+      return false;
+    }
     if (const cql::CqlStatus granted = role_changes.Grant(*plan.statement, *change);
         !granted.ok()) {
       change = granted.error();
