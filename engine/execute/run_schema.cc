@@ -97,6 +97,12 @@ std::vector<SchemaDifference> DifferencesBeside(const cql::SchemaChange& change,
   return differences;
 }
 
+// What drops something takes none for long; to the events of an index its table is what changes.
+bool MayTakeMemory(const cql::Statement& statement, const cql::SchemaChange& change) {
+  return change.alters_schema && change.kind != cql::SchemaChange::Kind::kDropped &&
+         !std::holds_alternative<cql::DropIndexStatement>(statement.node);
+}
+
 // What is known before the tables are changed.
 void FillRecord(std::string_view text, const std::string& current_keyspace,
                 const cql::SchemaChangeContext& context, const cql::SchemaChange& change,
@@ -245,6 +251,10 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
+    if (engine_.refuses_tables() && MayTakeMemory(*plan.statement, *change)) {
+      status = OpStatus::kOutOfMemory;
+      return false;
+    }
     if (const cql::CqlStatus granted = role_changes.Grant(*plan.statement, *change);
         !granted.ok()) {
       change = granted.error();

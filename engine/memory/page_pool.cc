@@ -148,6 +148,7 @@ void* PagePool::Allocate(size_t bytes, AddressReserve* aside) {
     Unlink(region);
     Link(region);
     Recount(region);
+    ThickenIfWhole(region);
     DropExcess(bytes);
     wants_region = from_free_region && need_listener_ != nullptr && WantsRegion();
   }
@@ -287,6 +288,7 @@ PagePool::Region* PagePool::TakeSpareRegion() {
 
 // The region is about to be unmapped.
 void PagePool::Forget(Region* region) {
+  if (region->is_thinned) --thinned_regions_;
   AssignBits(region->touched_map, 0, kPagesPerRegion, false);
   Recount(region);
 }
@@ -302,9 +304,33 @@ uint64_t PagePool::DropPages(Region* region, size_t first, size_t count, bool gr
     bytes += static_cast<uint64_t>(std::popcount(pages[i])) * kPageBytes;
   }
   if (bytes == 0) return 0;
+  Thin(region);
   Drop(system_, region->base(), pages);
   Recount(region);
   return bytes;
+}
+
+void PagePool::Thin(Region* region) {
+  if (!region->asks_for_huge || thinned_regions_ >= kThinnedRegionsMax) return;
+  system_.AskForHugePages(region->base(), kRegionBytes, false);
+  region->asks_for_huge = false;
+  region->is_thinned = true;
+  ++thinned_regions_;
+}
+
+void PagePool::ThickenIfWhole(Region* region) {
+  if (!region->is_thinned) return;
+  size_t touched = 0;
+  for (const uint64_t word : region->touched_map) touched += std::popcount(word);
+  const size_t missing = kPagesPerRegion - touched;
+  if (missing > kPagesPerGranule) return;
+  if (kept_bytes_ + loose_bytes_ + missing * kPageBytes > FreeBytesMax()) return;
+  AssignBits(region->touched_map, 0, kPagesPerRegion, true);
+  Recount(region);
+  system_.AskForHugePages(region->base(), kRegionBytes, true);
+  region->asks_for_huge = true;
+  region->is_thinned = false;
+  --thinned_regions_;
 }
 
 // Use has fallen far since granules were kept, or has come near the limit. A slice at a time,
@@ -357,6 +383,7 @@ void PagePool::AddRegion(Region* region, bool resident) {
   next_hint_ = base - kRegionBytes;  // Linux maps downwards
   ++regions_;
   Link(region);
+  region->asks_for_huge = resident;
   if (resident) AssignBits(region->touched_map, 0, kPagesPerRegion, true);
   Recount(region);
 }
@@ -411,13 +438,14 @@ PagePool::Stats PagePool::GetStats() const {
           .mapped_bytes = regions_ * kRegionBytes + large_bytes_,
           .kept_bytes = kept_bytes_,
           .loose_bytes = loose_bytes_,
-          .regions = regions_};
+          .regions = regions_,
+          .thinned_regions = thinned_regions_};
 }
 
 void PagePool::Verify() const {
   MutexLock lock(mutex_);
   uint64_t regions = 0, free_regions = 0, used_pages = 0, kept_bytes = 0, loose_bytes = 0,
-           to_drop = 0;
+           to_drop = 0, thinned = 0;
   for (int list = 0; list < kLists; ++list) {
     LS_CHECK((lists_[list] != nullptr) == ((lists_in_use_ >> list & 1) != 0), "the mask is exact");
     const Region* previous = nullptr;
@@ -428,12 +456,14 @@ void PagePool::Verify() const {
       kept_bytes += region->kept_pages * uint64_t{kPageBytes};
       loose_bytes += region->loose_pages * uint64_t{kPageBytes};
       to_drop += region->WantsDrop() ? 1 : 0;
+      thinned += region->is_thinned ? 1 : 0;
       ++regions;
       free_regions += list == kFreeList ? 1 : 0;
       previous = region;
     }
   }
   LS_CHECK(free_regions == free_regions_, "regions that are entirely free are counted");
+  LS_CHECK(thinned == thinned_regions_, "(5) regions that were of 2 MiB pages are counted");
   LS_CHECK(regions == regions_ && used_pages * kPageBytes == used_bytes_, "totals are exact");
   LS_CHECK(kept_bytes == kept_bytes_ && loose_bytes == loose_bytes_, "(4) touched bytes");
   const Region* previous = nullptr;
@@ -475,6 +505,11 @@ void PagePool::VerifyRegion(const Region* region) const {
   const auto marked = std::count(region->order_of_page, std::end(region->order_of_page), kFreePage);
   LS_CHECK(free_pages == static_cast<size_t>(marked), "(1) what is in no free run is used");
   LS_CHECK(free_pages == region->free_pages && orders == region->orders, "the summary is exact");
+  size_t touched = 0;
+  for (const uint64_t word : region->touched_map) touched += std::popcount(word);
+  LS_CHECK(!region->asks_for_huge || touched == kPagesPerRegion ||
+               thinned_regions_ == kThinnedRegionsMax,
+           "(5) what was dropped is not asked for");
   const bool is_free = free_pages == kPagesPerRegion - 1;
   LS_CHECK(region->list == (is_free ? kFreeList : static_cast<int>(std::bit_width(orders))),
            "(3) its list");

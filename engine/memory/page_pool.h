@@ -17,6 +17,11 @@
 // beyond that they are dropped by the page. What has to be dropped at one call stays in proportion
 // to what the call is for, so that nobody who frees or takes a slab pays for all of it.
 //
+// Linux puts small pages of memory that has asked for 2 MiB pages together again by itself
+// (khugepaged), and fills the holes: what was dropped would be resident again, and nobody would count
+// it. So a region that pages are dropped from refuses 2 MiB pages, and asks for them again when next
+// to all of it is in use or counted as resident.
+//
 // The first touch of a 2 MiB page is the dear part of growing: the system clears it, 0.2 ms in
 // memory that it has used of late and 5 ms in memory that a virtual machine takes from its host
 // (0.4 GB/s measured). Populate does that beforehand, and a thread that calls MapAhead does it in
@@ -35,7 +40,9 @@
 //      free granules are, and the last of them stays;
 //  (4) kept_bytes and loose_bytes count exactly the free pages that were touched since they were
 //      dropped, in granules that are entirely free and in others; a region with some of either is
-//      in the list of those to drop from.
+//      in the list of those to drop from;
+//  (5) a region that asks for 2 MiB pages has no dropped page, but for those beyond
+//      kThinnedRegionsMax.
 #ifndef LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_
 #define LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_
 
@@ -73,6 +80,7 @@ class PagePool {
     uint64_t kept_bytes = 0;    // free granules not given back to the system
     uint64_t loose_bytes = 0;   // the same of shorter runs
     uint64_t regions = 0;
+    uint64_t thinned_regions = 0;  // of 2 MiB pages until some of it was dropped
   };
 
   // The pool hands out pages whatever the budget says: arenas hold the bytes before they ask.
@@ -156,6 +164,8 @@ class PagePool {
   static constexpr int kOrders = 9;  // runs of 1, 2, ... 256 pages
   static constexpr int kGranuleOrder = 4;
   static constexpr size_t kPagesPerGranule = kGranuleBytes / kPageBytes;
+  // Each may be two mappings more of the process, of which Linux allows it 65,530.
+  static constexpr uint64_t kThinnedRegionsMax = 16 * 1024;
   static constexpr uint8_t kFreePage = 0xff;
   static constexpr uint8_t kMetadataPage = 0xfe;
   // Lists of regions: 0 without a free run, k + 1 with a largest free run of order k, entirely
@@ -180,6 +190,8 @@ class PagePool {
     uint16_t kept_pages;   // free and touched, in granules that are entirely free
     uint16_t loose_pages;  // the same in others
     uint8_t list;
+    bool asks_for_huge;  // the system may make it one page of 2 MiB
+    bool is_thinned;     // it did so, until pages of it were dropped
 
     bool IsFree(int order, size_t first) const {
       const size_t bit = first >> order;
@@ -222,6 +234,10 @@ class PagePool {
   // Drops free pages of [first, first + count), all or those in free granules; returns the bytes.
   uint64_t DropPages(Region* region, size_t first, size_t count, bool granules_only)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Pages of it are about to be dropped: the system is not to bring them back.
+  void Thin(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The reverse, where but a granule is missing that may be resident: that counts from now on.
+  void ThickenIfWhole(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops what exceeds the bounds, about twice `bytes` at most.
   void DropExcess(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // More is kept than was to be, by `times`, or than the limit has room for.
@@ -249,7 +265,7 @@ class PagePool {
     return std::max({used_bytes_ / 16, used_bytes_ > kHugeAboveBytes ? kRegionBytes : 0,
                      populated_bytes_ > used_bytes_ ? populated_bytes_ - used_bytes_ : 0});
   }
-  void VerifyRegion(const Region* region) const;
+  void VerifyRegion(const Region* region) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   MemoryBudget& budget_;
   SystemMemory& system_;
@@ -266,6 +282,7 @@ class PagePool {
   uint32_t lists_in_use_ ABSL_GUARDED_BY(mutex_) = 0;  // bit k: lists_[k] is not empty
   uint64_t regions_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t free_regions_ ABSL_GUARDED_BY(mutex_) = 0;     // in lists_[kFreeList]
+  uint64_t thinned_regions_ ABSL_GUARDED_BY(mutex_) = 0;  // is_thinned
   uint64_t populated_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // used or kept at least; see Populate
   uint64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;       // in regions
   uint64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -28,8 +28,8 @@ class SystemMemory {
   // memory is given back all the same, as far as it is not locked; the addresses stay mapped.
   virtual bool Unmap(void* at, size_t bytes);
 
-  // Before the first touch: in pages of 2 MiB, or never so. The system may not know how; the memory
-  // works without it.
+  // In pages of 2 MiB, at the first touch or when the system puts small ones together later, holes
+  // among them filled; or never so. The system may not know how; the memory works without it.
   void AskForHugePages(void* at, size_t bytes, bool huge);
   // Gives the pages back, as far as the system lets it; the content is anything from then on.
   void Drop(void* at, size_t bytes);

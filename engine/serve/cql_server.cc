@@ -153,6 +153,7 @@ class CqlServer::Impl {
     keeping_.Stop();
   }
   ServerKeeping& keeping() { return keeping_; }
+  ServerMemory& memory() { return *memory_; }
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
   uint16_t http_port() const { return http_ == nullptr ? 0 : http_->port(); }
@@ -526,6 +527,11 @@ absl::Status CqlServer::ReloadTls(const TlsOptions& tls) try {
   return HeapRefused();
 }
 
+bool CqlServer::NoteResidentBytes(uint64_t bytes) try {
+  return impl_->memory().NoteResident(bytes);
+} catch (const std::bad_alloc&) {
+  return false;  // the next look is another try
+}
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
 
 std::vector<CqlCounter> CqlServer::Counters() const { return impl_->Counters(); }

@@ -23,7 +23,13 @@ ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts,
       log_limit_bytes_(log_limit_bytes),
       divide_(options.divide_memory),
       tell_(options.on_memory_notice),
-      process_limit_bytes_(options.divide_memory ? options.process_memory_bytes : 0) {}
+      process_limit_bytes_(options.divide_memory ? options.process_memory_bytes : 0) {
+  const MutexLock lock(mutex_);
+  rows_share_bytes_ = parts_.engine.memory_limit_bytes();
+  const uint64_t shared = rows_share_bytes_ + options.client_memory_bytes;
+  program_limit_bytes_ =
+      options.process_memory_bytes - std::min(options.process_memory_bytes, shared);
+}
 
 std::vector<instruments::MemoryUse> ServerMemory::Uses() const {
   const shard::Engine& engine = parts_.engine;
@@ -37,6 +43,10 @@ std::vector<instruments::MemoryUse> ServerMemory::Uses() const {
       {"sketches", "all", parts_.hot_partitions.bytes(), std::nullopt}};
   if (parts_.log_bytes) uses.push_back({"commit_log", "all", parts_.log_bytes(), log_limit_bytes_});
   if (const uint64_t limit = process_limit_bytes_.load(std::memory_order_relaxed)) {
+    if (const uint64_t program = program_bytes_.load(std::memory_order_relaxed)) {
+      uses.push_back(
+          {"program", "all", program, program_limit_bytes_.load(std::memory_order_relaxed)});
+    }
     uint64_t all = 0;
     for (const instruments::MemoryUse& use : uses) all += use.bytes;
     uses.push_back({std::string(kProcess), "all", all, limit});
@@ -79,7 +89,10 @@ std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint
     parts_.journal.set_bytes_max(clients.journal);
     parts_.connections.set_limit(clients.connections);
     process_limit_bytes_.store(bytes, std::memory_order_relaxed);
+    const uint64_t shared = shares->rows_bytes + shares->client_bytes;
+    program_limit_bytes_.store(bytes - std::min(bytes, shared), std::memory_order_relaxed);
   }
+  rows_share_bytes_ = shares->rows_bytes;
   shard::Engine& engine = parts_.engine;
   const uint64_t era = engine.era();  // before the clock
   if (!engine.SetMemoryLimit(shares->rows_bytes, parts_.clock.NowNanos(), nullptr, era)) {
@@ -103,6 +116,36 @@ CqlMemoryNotice ServerMemory::Notice(CqlMemoryNotice::Kind kind) const {
           .fits = engine.is_within_limit(),
           .refused_writes = engine.refused_writes(),
           .evicted_partitions = engine.evictions()};
+}
+
+uint64_t ServerMemory::CountedBytes() const {
+  const uint64_t log_bytes = parts_.log_bytes ? parts_.log_bytes() : 0;
+  return parts_.engine.page_bytes() + parts_.connections.held_bytes() +
+         parts_.statements.statement_bytes() + parts_.journal.bytes() + log_bytes;
+}
+
+bool ServerMemory::NoteResident(uint64_t resident_bytes) {
+  if (process_limit_bytes_.load(std::memory_order_relaxed) == 0) return false;
+  const uint64_t counted = CountedBytes();
+  const MutexLock lock(mutex_);
+  looks_[next_look_++ % kLooks] = resident_bytes - std::min(resident_bytes, counted);
+  const uint64_t program = *std::ranges::min_element(looks_);
+  program_bytes_.store(program, std::memory_order_relaxed);
+  const uint64_t share = program_limit_bytes_.load(std::memory_order_relaxed);
+  const uint64_t over = program - std::min(program, share);
+
+  shard::Engine& engine = parts_.engine;
+  const uint64_t least = std::min(rows_share_bytes_, kMemoryLimitBytesMin);
+  const uint64_t taken = (over + kStepBytes - 1) / kStepBytes * kStepBytes;
+  const uint64_t limit = rows_share_bytes_ - std::min(taken, rows_share_bytes_ - least);
+  const uint64_t now = engine.memory_limit_bytes();
+  // What goes up and down by a step changes nothing.
+  if (limit < now || limit == rows_share_bytes_ || limit > now + kStepBytes) {
+    const uint64_t era = engine.era();  // before the clock
+    if (limit != now) engine.SetMemoryLimit(limit, parts_.clock.NowNanos(), nullptr, era);
+  }
+  engine.SetRefusesTables(over > 0 && (engine.held_bytes() > limit || limit == least));
+  return over > 0;
 }
 
 void ServerMemory::Tick() {

@@ -3,7 +3,9 @@
 #ifndef LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
 #define LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -51,10 +53,19 @@ class ServerMemory {
   // As instruments::ChangeLimit. Bounds of a single request stay those of the start.
   std::optional<std::string> ChangeLimit(std::string_view kind, uint64_t bytes,
                                          std::vector<std::string>& warnings);
+  // As CqlServer::NoteResidentBytes.
+  bool NoteResident(uint64_t resident_bytes);
   // Looks whether there is something to say. Any loop, now and then, with no lane held.
   void Tick();
 
  private:
+  // What large requests take comes and goes, and has its share.
+  static constexpr size_t kLooks = 4;
+  // Rows' limit follows by so much.
+  static constexpr uint64_t kStepBytes = uint64_t{256} << 10;
+
+  // What is counted of what the process has.
+  uint64_t CountedBytes() const;
   CqlMemoryNotice Notice(CqlMemoryNotice::Kind kind) const;
   // Another limit is shared out. InvalidArgument: it cannot be.
   absl::StatusOr<CqlMemoryShares> SharesOf(std::string_view kind, uint64_t bytes) const;
@@ -64,9 +75,15 @@ class ServerMemory {
   const std::function<absl::StatusOr<CqlMemoryShares>(uint64_t)> divide_;
   const std::function<void(const CqlMemoryNotice&)> tell_;
   std::atomic<uint64_t> process_limit_bytes_;  // 0: there is none
+  // What the process has beside what is counted, at least, in the last looks.
+  std::atomic<uint64_t> program_bytes_ = 0;
+  std::atomic<uint64_t> program_limit_bytes_ = 0;  // what rows and clients leave of the process's
   // Held by a change until it is told, so that nobody is told of a limit's effects before its change.
   Mutex mutex_;
   MemoryWatch watch_ ABSL_GUARDED_BY(mutex_);
+  uint64_t rows_share_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of which rows have all, or less
+  std::array<uint64_t, kLooks> looks_ ABSL_GUARDED_BY(mutex_) = {};  // program_bytes_ of each
+  size_t next_look_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace liststore

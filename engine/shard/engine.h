@@ -458,6 +458,16 @@ class Engine {
     return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0,
             has_image_.load(std::memory_order_relaxed)};
   }
+  // Pages that are resident for rows, those that are kept for the next slab and their tables included.
+  uint64_t page_bytes() const {
+    const memory::PagePool::Stats stats = pool_.GetStats();
+    return stats.used_bytes + stats.kept_bytes + stats.loose_bytes +
+           stats.regions * memory::PagePool::kPageBytes;
+  }
+  // Tables take memory beside their rows. Whoever sees that there is none says so: changes of the
+  // schema that may take some are refused until it is unsaid. Any thread.
+  void SetRefusesTables(bool refuses) { refuses_tables_.store(refuses, std::memory_order_relaxed); }
+  bool refuses_tables() const { return refuses_tables_.load(std::memory_order_relaxed); }
   // Writes have room, as far as the limit is concerned.
   bool is_within_limit() const { return budget_.held_bytes() <= budget_.grow_limit_bytes(); }
   // Some table may be evicted from.
@@ -606,6 +616,7 @@ class Engine {
   const uint32_t copied_rows_per_hold_;
   const uint32_t filled_rows_per_hold_;
   Catalog catalog_;
+  std::atomic<bool> refuses_tables_ = false;
   memory::MemoryBudget budget_;
   const std::shared_ptr<memory::HeapLedger> heap_ledger_;  // of budget_
   memory::PagePool pool_;

@@ -342,6 +342,12 @@ class CqlServer {
   // The same with other files, versions and suites, which are those of `tls` from then on.
   absl::Status ReloadTls(const TlsOptions& tls);
   size_t connection_count() const;
+  // What the process has of memory, as the system says, whenever its program has looked; of a server with
+  // `process_memory_bytes`. What of it is neither of rows nor held for clients may be what these leave of
+  // that. For what is more, tables above all, rows have less until it is gone, and while they hold more than
+  // that no table is made or altered. The least of some looks counts. True: it is more. One thread; it may
+  // take as long as a change of the limit does.
+  bool NoteResidentBytes(uint64_t bytes);
   // What the table liststore.counters has: what became of clients since the server started, and how many
   // are connected. In the table's order. Some loads.
   std::vector<CqlCounter> Counters() const;

@@ -1,12 +1,14 @@
 #include "engine/memory/page_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +17,10 @@
 #include "absl/base/config.h"
 #include "engine/base/random.h"
 #include "tests/support/seed.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25  // of Linux 6.1, which Debian 12's headers may not know
+#endif
 
 namespace liststore {
 namespace page_pool_test {
@@ -147,6 +153,19 @@ TEST_F(PagePoolTest, FullerRegionsGoFirst) {
   for (void* run : runs) pool_.Free(run, memory::PagePool::kGranuleBytes);
 }
 
+// Takes `bytes` in granules, each of which is touched.
+void AllocateGranules(memory::PagePool& pool, size_t bytes, std::vector<void*>& granules) {
+  for (size_t taken = 0; taken < bytes; taken += memory::PagePool::kGranuleBytes) {
+    granules.push_back(pool.Allocate(memory::PagePool::kGranuleBytes));
+    std::memset(granules.back(), 1, memory::PagePool::kGranuleBytes);
+  }
+}
+
+void FreeGranules(memory::PagePool& pool, std::vector<void*>& granules) {
+  for (void* granule : granules) pool.Free(granule, memory::PagePool::kGranuleBytes);
+  granules.clear();
+}
+
 // Use falls to a quarter in random order, so that no region becomes free: what is resident follows.
 TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
@@ -208,6 +227,66 @@ TEST_F(PagePoolTest, GranulesInExcessAreDroppedOnRequest) {
   for (void* run : runs) {
     if (run != nullptr) pool_.Free(run, memory::PagePool::kGranuleBytes);
   }
+}
+
+// Does now what Linux does by itself after some time: puts small pages together to 2 MiB, and fills the
+// holes among them. False: it does not, here or at all.
+bool PutsTogether(uintptr_t region) {
+  return madvise(reinterpret_cast<void*>(region), memory::PagePool::kRegionBytes, MADV_COLLAPSE) ==
+         0;
+}
+
+bool PutsTogetherAnywhere() {
+  memory::SystemMemory& system = memory::SystemMemory::Instance();
+  constexpr size_t kBytes = memory::PagePool::kRegionBytes;
+  char* const region = system.MapAligned(kBytes, kBytes, nullptr);
+  region[0] = 1;
+  const bool puts_together = PutsTogether(reinterpret_cast<uintptr_t>(region));
+  EXPECT_TRUE(system.Unmap(region, kBytes));
+  return puts_together;
+}
+
+// What was given back is not brought back by the system, which nobody would count.
+TEST_F(PagePoolTest, WhatWasDroppedStaysAway) {
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+  GTEST_SKIP() << "shadow memory drowns the measurement";
+#endif
+  if (!PutsTogetherAnywhere()) GTEST_SKIP() << "the system does not put pages together on request";
+  constexpr size_t kTotal = 32 * 31 * memory::PagePool::kGranuleBytes;  // of whole regions
+  const uint64_t before = ResidentBytes();
+  std::vector<void*> granules;
+  AllocateGranules(pool_, kTotal, granules);
+  std::set<uintptr_t> regions;
+  std::vector<void*> some;
+  for (void* const granule : std::exchange(granules, {})) {
+    const auto region =
+        reinterpret_cast<uintptr_t>(granule) & ~(memory::PagePool::kRegionBytes - 1);
+    (regions.insert(region).second ? some : granules).push_back(granule);
+  }
+  FreeGranules(pool_, granules);
+  while (pool_.DropKept() != 0) {
+  }
+  pool_.Verify();
+  const memory::PagePool::Stats thin = pool_.GetStats();
+  EXPECT_EQ(thin.used_bytes, some.size() * memory::PagePool::kGranuleBytes);
+  EXPECT_GT(thin.thinned_regions, regions.size() / 2) << "the first 8 MiB are small pages";
+  const auto put_together = [&] {
+    return std::count_if(regions.begin(), regions.end(), PutsTogether);
+  };
+  const auto again_early = put_together();
+  const memory::PagePool::Stats stats = pool_.GetStats();
+  // One page in each region is its table.
+  const uint64_t counted =
+      stats.used_bytes + stats.kept_bytes + stats.loose_bytes + stats.regions * kPage;
+  EXPECT_LT(ResidentBytes(), before + counted + (size_t{4} << 20));
+
+  // Whole again, they may be pages of 2 MiB again.
+  AllocateGranules(pool_, kTotal - thin.used_bytes, some);
+  pool_.Verify();
+  EXPECT_EQ(pool_.GetStats().thinned_regions, 0u);
+  EXPECT_GT(put_together(), again_early);
+  EXPECT_LT(ResidentBytes(), before + kTotal + (size_t{4} << 20));
+  FreeGranules(pool_, some);
 }
 
 // While a table is emptied, granules wait for the rest of their regions; regions go on request.
@@ -277,19 +356,6 @@ TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
   }
   for (void* run : runs) pool.Free(run, memory::PagePool::kGranuleBytes);
   pool.Verify();
-}
-
-// Takes `bytes` in granules, each of which is touched.
-void AllocateGranules(memory::PagePool& pool, size_t bytes, std::vector<void*>& granules) {
-  for (size_t taken = 0; taken < bytes; taken += memory::PagePool::kGranuleBytes) {
-    granules.push_back(pool.Allocate(memory::PagePool::kGranuleBytes));
-    std::memset(granules.back(), 1, memory::PagePool::kGranuleBytes);
-  }
-}
-
-void FreeGranules(memory::PagePool& pool, std::vector<void*>& granules) {
-  for (void* granule : granules) pool.Free(granule, memory::PagePool::kGranuleBytes);
-  granules.clear();
 }
 
 TEST_F(PagePoolTest, MapsAheadOnceItIsLarge) {

@@ -160,6 +160,54 @@ TEST_F(MemoryLimitOverCql, WhatCannotBeIsRefusedByName) {
             of + "the limit of kind = 'rows' alone can be changed");
 }
 
+// What nobody counts has a share of the process; what is more is taken from rows.
+TEST_F(MemoryLimitOverCql, RowsGoWithoutWhatTheProgramHasBeyondItsShare) {
+  StartDivided();
+  const uint64_t share = kStartBytes;  // of each of the three
+  // As the system would say, at several looks: beside what is counted.
+  const auto look = [&](uint64_t beside) {
+    bool is_over = false;
+    for (int i = 0; i < 4; ++i) {
+      const uint64_t counted = Of("rows", "bytes") + Of("statements", "bytes");
+      is_over = server_->NoteResidentBytes(counted + beside);
+    }
+    return is_over;
+  };
+  Must("CREATE TABLE k.indexed (p int PRIMARY KEY, w int)");
+  Must("CREATE INDEX by_w ON k.indexed (w)");
+  EXPECT_FALSE(look(share / 2));
+  EXPECT_EQ(Of("rows", "limit_bytes"), kStartBytes);
+  EXPECT_NEAR(static_cast<double>(Of("program", "bytes")), share / 2., share / 8.);
+  EXPECT_EQ(Of("program", "limit_bytes"), share);
+
+  const int full = Fill(0);
+  EXPECT_FALSE(server_->NoteResidentBytes(3 * kStartBytes)) << "a look alone is not enough";
+  EXPECT_EQ(Of("rows", "limit_bytes"), kStartBytes);
+  EXPECT_TRUE(look(share + 16 * kMiB));
+  EXPECT_NEAR(static_cast<double>(Of("rows", "limit_bytes")), kStartBytes - 16. * kMiB, 4. * kMiB);
+  EXPECT_NE(Insert(full).find("memory limit"), std::string::npos);
+  // Tables are the most of what is not counted.
+  const std::string create = "CREATE TABLE k.other (p int PRIMARY KEY)";
+  EXPECT_NE(Refusal(create).find("The change of the schema was refused"), std::string::npos);
+  EXPECT_NE(Refusal("ALTER TABLE k.t ADD w int").find("memory limit"), std::string::npos);
+  EXPECT_EQ(Refusal("DROP INDEX k.by_w"), "");
+  EXPECT_EQ(Refusal("DROP TABLE k.indexed"), "");
+
+  for (int p = 0; p < full / 2; ++p) Must("DELETE FROM k.t WHERE p = " + std::to_string(p));
+  EXPECT_TRUE(look(share + 16 * kMiB));
+  EXPECT_EQ(Refusal(create), "") << "rows have made room for it";
+  EXPECT_FALSE(look(share / 2));
+  EXPECT_EQ(Of("rows", "limit_bytes"), kStartBytes);
+  EXPECT_GT(Fill(full), full + full / 3);
+  EXPECT_EQ(Refusal("DROP TABLE k.other"), "");
+  EXPECT_EQ(Refusal(create), "") << "full is not short";
+  // All of it: rows have next to nothing, and what has no rows takes no more either.
+  EXPECT_TRUE(look(3 * kStartBytes));
+  EXPECT_EQ(Of("rows", "limit_bytes"), kMiB);
+  EXPECT_NE(Refusal("CREATE TYPE k.u (a int)").find("refused"), std::string::npos);
+  Must("DROP TABLE k.t");
+}
+
 TEST_F(MemoryLimitOverCql, SuperusersAloneChangeItWhereClientsLogIn) {
   CqlServerOptions options;
   options.user = "root";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "engine/base/worker_thread.h"
 
@@ -68,22 +69,40 @@ bool HeapTrim::Wait(int millis) {
   return !ends_.wait_for(lock, std::chrono::milliseconds(millis), [this] { return is_over_; });
 }
 
+void HeapTrim::SetListener(std::function<bool(uint64_t)> listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+}
+
+bool HeapTrim::Tell(uint64_t resident_bytes) {
+  const std::lock_guard lock(listener_mutex_);
+  return listener_ && listener_(resident_bytes);
+}
+
 void HeapTrim::Run() {
   int millis = kLookMillis;
+  int looks_without = 0;  // that are to come
   int in_vain = 0;
   while (Wait(millis)) {
-    millis = kLookMillis;
     const uint64_t limit = limit_bytes_.load();
     const uint64_t before = ResidentBytes();
-    if (before < limit / kFarDenominator * kFarNumerator) millis = kLittleMillis;
-    if (before < limit / kNearDenominator * kNearNumerator) continue;
+    const bool is_over = Tell(before);
+    millis =
+        is_over || before >= limit / kFarDenominator * kFarNumerator ? kLookMillis : kLittleMillis;
+    if (looks_without > 0) {
+      --looks_without;
+      continue;
+    }
+    if (!is_over && before < limit / kNearDenominator * kNearNumerator) continue;
     freed_bytes_.store(0);
     Trim();
     const uint64_t after = ResidentBytes();
     const bool found_little = before - std::min(before, after) < limit / kLittlePart;
     in_vain = found_little ? in_vain + 1 : 0;
     // Above the limit it looks on for a while: what is free next moment matters then.
-    if (found_little && (after < limit || in_vain > kInVainMax)) millis = kLittleMillis;
+    if (found_little && (after < limit || in_vain > kInVainMax)) {
+      looks_without = kLittleMillis / kLookMillis;
+    }
   }
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -410,6 +411,8 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const ScyllaChoice& scyll
   const absl::StatusOr<std::unique_ptr<CqlServer>> started = CqlServer::Start(server_options);
   if (!started.ok()) return ByFlag(started.status());
   const std::unique_ptr<CqlServer>& server = *started;
+  heap_trim.SetListener([&](uint64_t resident) { return server->NoteResidentBytes(resident); });
+  const absl::Cleanup stop_listening = [&] { heap_trim.SetListener({}); };
 
   const StartFacts facts{.cql_port = server->cql_port(),
                          .shard_aware_port = server->shard_aware_port(),

@@ -1,6 +1,7 @@
 """Runs the fuzzer against a server of its own.
 
     python3 tests/hostile/session_fuzzer PROGRAM [--seconds S] [--seed N] [--size BYTES] [--slower FACTOR]
+                                            [--account SECONDS]
 
 Starts `PROGRAM serve`, sends requests of all kinds for S seconds, and fails where the server ends, does not
 answer, has its loops spend more processor time on a request than its bytes may cost, spends more on it in
@@ -26,7 +27,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
     __package__ = "session_fuzzer"  # pylint: disable=redefined-builtin
 
-from . import judge, mutations, wire  # noqa: E402
+from . import judge, memory, mutations, wire  # noqa: E402
 from .statements import CREATE_HEAVY, KEYSPACES, Statements  # noqa: E402
 
 MIB = 1 << 20
@@ -68,6 +69,10 @@ class Witness:
         if opcode == wire.ERROR:
             raise Failure(f"the witness was refused {text!r}: {body[:300]!r}")
         return body
+
+    def account(self, process):
+        """Who has the memory: as the kernel says, and as the server does."""
+        return f"{memory.text(memory.resident(process.pid))} | {memory.text(memory.counted(self.client))}"
 
     def rows(self):
         return self.run(b"SELECT p, c, v FROM witness.rows")
@@ -251,7 +256,8 @@ class Fuzzer:
         held = self.process.resident_bytes()
         self.counts["resident MiB, at most"] = max(self.counts["resident MiB, at most"], held // MIB)
         if held > self.resident_bytes_max:
-            raise Failure(f"{held // MIB} MiB are resident; the limit of {MEMORY_LIMIT_MIB} MiB and 5 % are allowed")
+            raise Failure(f"{held // MIB} MiB are resident; the limit of {MEMORY_LIMIT_MIB} MiB and 5 % are allowed; in MiB: "
+                          + memory.text(memory.resident(self.process.pid)))
 
 
 def replay(port, path, process):
@@ -271,17 +277,28 @@ def replay(port, path, process):
               f"{looks.resident_bytes() // MIB:5} MiB  {data[9:80]!r}")
 
 
+def account_at_the_end(witness, process):
+    try:
+        return witness.account(process)
+    except (TimeoutError, ConnectionError, wire.Gone):
+        return "the server does not say"
+
+
 def run(arguments, process, port):
     witness = Witness(port, arguments.answer_seconds)
     fuzzer = Fuzzer(port, process, arguments)
     ends = time.monotonic() + arguments.seconds
     steps = 0
+    began = accounted = time.monotonic()
     try:
         while time.monotonic() < ends:
             fuzzer.step()
             steps += 1
             if steps % 100 == 0:
                 witness.look()
+            if arguments.account and time.monotonic() - accounted >= arguments.account:
+                accounted = time.monotonic()
+                print(f"{accounted - began:6.0f} s  {steps:7} steps  {witness.account(process)}", flush=True)
             if process.poll() is not None:
                 raise Failure(f"the server ended with status {process.returncode}")
         witness.look()
@@ -293,6 +310,8 @@ def run(arguments, process, port):
         what = str(error) if isinstance(error, Failure) else f"no answer ({type(error).__name__})"
         if status is not None:
             what = f"the server ended with status {status}"
+        else:
+            what += f"\nin MiB, a moment later: {account_at_the_end(witness, process)}"
         raise Failure(f"step {steps}: {what}\nthe last requests are in {FAILURE_FILE}; the last one begins with "
                       f"{fuzzer.sent[-1][:400] if fuzzer.sent else b''!r}") from error
     for name, count in sorted(fuzzer.counts.items()):
@@ -308,6 +327,7 @@ def parse(words):
     parser.add_argument("--size", type=int, default=200_000, help="of large values, in bytes")
     parser.add_argument("--slower", type=float, default=1, help="factor on the time that requests may take")
     parser.add_argument("--answer-seconds", type=float, default=60)
+    parser.add_argument("--account", type=float, metavar="SECONDS", help="print who has the memory, as often as that")
     parser.add_argument("--replay", metavar="FILE", help="send these requests again, and say what each costs")
     return parser.parse_args(words)
 

@@ -11,6 +11,7 @@ class Process:
     """The server, looked at from outside. Linux only."""
 
     def __init__(self, pid):
+        self.pid = pid
         self.tasks = pathlib.Path(f"/proc/{pid}/task")
         self.statm = pathlib.Path(f"/proc/{pid}/statm")
 

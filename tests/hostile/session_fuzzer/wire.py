@@ -150,3 +150,32 @@ def paging_state(opcode, body):
         return None
     length = struct.unpack(">i", body[12:16])[0]
     return body[16:16 + length]
+
+
+def _string(body, at):
+    length = struct.unpack(">H", body[at:at + 2])[0]
+    return body[at + 2:at + 2 + length], at + 2 + length
+
+
+def rows(opcode, body):
+    """Of a result without pages, of one table and of columns of simple types; none of another answer."""
+    if opcode != RESULT or struct.unpack(">i", body[:4])[0] != 2:
+        return []
+    columns = struct.unpack(">i", body[8:12])[0]
+    at = 12
+    for _ in range(2):  # keyspace and table
+        _, at = _string(body, at)
+    for _ in range(columns):
+        _, at = _string(body, at)
+        at += 2  # its type
+    count = struct.unpack(">i", body[at:at + 4])[0]
+    at += 4
+    found = []
+    for _ in range(count):
+        row = []
+        for _ in range(columns):
+            length = max(0, struct.unpack(">i", body[at:at + 4])[0])
+            row.append(body[at + 4:at + 4 + length])
+            at += 4 + length
+        found.append(row)
+    return found
