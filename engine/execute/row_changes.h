@@ -26,7 +26,8 @@ class RowChanges {
     kUpsert,  // with its marker
     kDelete
   };
-  // A row by its key. Of a table that a statement of the request writes to, but where it is looked at alone.
+  // A row by its key. Of a table that a statement of the request writes to, but where it is looked at alone: for
+  // that the client needs SELECT on the table, whatever the statements are.
   struct Row {
     std::shared_ptr<const TableDefinition> table;
     std::string partition_key;   // serialised

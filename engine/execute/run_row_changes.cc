@@ -120,6 +120,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunRowChanges(
     }
   }
   for (const RowChanges::Row& row : changes.Rows()) {
+    // The statements say that a table is written, if anything: whoever looks reads.
+    if (checks_access_ && row.kind == RowChanges::Kind::kLook) {
+      LS_RETURN_IF_ERROR(CheckTable(row.table, roles::Permission::kSelect, call));
+    }
     if (row.kind == RowChanges::Kind::kLook) continue;
     // What follows from the row is what the statement's plan says.
     const bool is_planned = std::ranges::any_of(plans, [&](const cql::ModificationPlan* plan) {
