@@ -15,12 +15,17 @@
 namespace liststore::execute {
 namespace {
 
+// What a loop looks at of it at most: rows, and the bytes of their cells. Who changes them may take them apart.
+constexpr size_t kLoopLooks = 2;
+constexpr size_t kLoopLookBytes = size_t{32} << 10;
+
 // One attempt after the other of the changes, as looks and commands of the engine. Constant in size, so that
 // what it hands out stays where it is.
 class RowChangesRun {
  public:
-  RowChangesRun(RowChanges& changes, int64_t now_seconds)
-      : changes_(changes), now_seconds_(now_seconds), rows_(changes.Rows()) {
+  // `bytes_max`: of cells that are looked at; where there are more nothing is written.
+  RowChangesRun(RowChanges& changes, int64_t now_seconds, size_t bytes_max)
+      : changes_(changes), now_seconds_(now_seconds), bytes_max_(bytes_max), rows_(changes.Rows()) {
     for (size_t i = 0; i < rows_.size(); ++i) Add(i);
   }
   RowChangesRun(const RowChangesRun&) = delete;
@@ -28,6 +33,8 @@ class RowChangesRun {
 
   std::span<const RowLook> looks() const { return looks_; }
   std::span<const Command> commands() const { return commands_; }
+  // Of the last attempt.
+  bool is_too_large() const { return bytes_ > bytes_max_; }
 
  private:
   // The looks are taken one behind the other: the first begins the attempt, the last ends it.
@@ -36,9 +43,14 @@ class RowChangesRun {
     Look(RowChangesRun& run, size_t index) : run_(run), index_(index) {}
 
     void OnAttempt() override {
-      if (index_ == 0) run_.changes_.OnAttempt();
+      if (index_ != 0) return;
+      run_.bytes_ = 0;
+      run_.changes_.OnAttempt();
     }
-    void OnRow(size_t, const RowView& row) override { run_.changes_.OnRow(index_, row); }
+    void OnRow(size_t, const RowView& row) override {
+      for (const LiveCellView& cell : row.cells) run_.bytes_ += cell.value.size();
+      if (!run_.is_too_large()) run_.changes_.OnRow(index_, row);
+    }
     bool Hold() override { return index_ + 1 < run_.rows_.size() || run_.Decide(); }
 
    private:
@@ -88,7 +100,7 @@ class RowChangesRun {
   }
 
   bool Decide() {
-    if (!changes_.Decide(now_seconds_)) return false;
+    if (is_too_large() || !changes_.Decide(now_seconds_)) return false;
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (rows_[i].kind != RowChanges::Kind::kUpsert) continue;
       const RowChanges::Written written = changes_.WrittenOf(i);
@@ -102,6 +114,8 @@ class RowChangesRun {
 
   RowChanges& changes_;
   const int64_t now_seconds_;
+  const size_t bytes_max_;
+  size_t bytes_ = 0;
   const std::span<const RowChanges::Row> rows_;
   std::deque<Place> places_;
   std::vector<RowLook> looks_;
@@ -131,7 +145,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunRowChanges(
     });
     if (!is_planned) return Ran::kTableGone;
   }
-  const RowChangesRun run(changes, WholeSeconds(call.now_nanos));
+  const bool defers = call.client.place.defers();
+  if (defers && changes.Rows().size() > kLoopLooks) return Defer(Deferral::kLarge, call);
+  const RowChangesRun run(changes, WholeSeconds(call.now_nanos),
+                          defers ? kLoopLookBytes : SIZE_MAX);
   if (!run.commands().empty()) {
     call.had_written = std::exchange(call.client.has_written, true);
   }
@@ -142,6 +159,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunRowChanges(
     write.follower = &*follower;
   }
   const ConditionalReply reply = engine_.ExecuteConditional(write, call.now_nanos);
+  if (run.is_too_large()) {
+    if (!run.commands().empty()) call.client.has_written = call.had_written;
+    return Defer(Deferral::kInOrder, call);
+  }
   return AnswerWrite({reply.status, reply.large_row}, protocol::WriteType::kSimple, call);
 }
 

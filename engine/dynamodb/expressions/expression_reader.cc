@@ -172,7 +172,9 @@ AttributeValue ExpressionReader::TakeValue() {
   const Token token = Next();
   if (const AttributeValue* const value = placeholders_.UseValue(token.text)) {
     // Each use is a copy. What a request may define it may use once; 4 KB can name a value a thousand times.
-    constant_bytes_ += SizeInItem(*value);
+    const size_t bytes = SizeInItem(*value);
+    constant_bytes_ += bytes;
+    placeholders_.NoteCopied(bytes);
     if (constant_bytes_ <= 2 * kPlaceholderBytesMax) return *value;
     Fail("The values that the expression uses have exceeded the maximum allowed size");
     return {};

@@ -42,6 +42,9 @@ class Placeholders {
   // changed. O(log n).
   const std::string* UseName(std::string_view key);
   const AttributeValue* UseValue(std::string_view key);
+  // Of values that expressions hold copies of, as Amazon counts.
+  void NoteCopied(size_t bytes) { copied_bytes_ += bytes; }
+  size_t copied_bytes() const { return copied_bytes_; }
 
   // "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b}".
   Status CheckAllUsed() const;
@@ -59,6 +62,7 @@ class Placeholders {
   // Sorted by key.
   std::vector<Entry<std::string>> names_;
   std::vector<Entry<AttributeValue>> values_;
+  size_t copied_bytes_ = 0;
 };
 
 }  // namespace liststore::dynamodb

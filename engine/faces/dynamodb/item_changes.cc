@@ -14,6 +14,9 @@ namespace {
 using dynamodb::Error;
 using dynamodb::ErrorCode;
 
+// No item of DynamoDB's is as long, but what CQL has written may be: it is not taken apart.
+constexpr size_t kItemColumnBytesMax = 3 * dynamodb::kItemBytesMax;
+
 execute::RowChanges::Kind RowKindOf(ItemChange::Kind kind) {
   switch (kind) {
     case ItemChange::Kind::kCheck:
@@ -25,7 +28,18 @@ execute::RowChanges::Kind RowKindOf(ItemChange::Kind kind) {
   }
 }
 
+Item BeforeOf(const ItemChange& change) {
+  Item before = dynamodb::ItemFromBytes(change.before_bytes).value_or(Item());
+  for (const auto& attribute : change.key) before.Set(attribute.name, attribute.value);
+  return before;
+}
+
 }  // namespace
+
+Error TransactionTooLarge() {
+  return dynamodb::Invalid(
+      "Collection size of items in the transaction exceeded the maximum of 4 MB");
+}
 
 ItemChanges::ItemChanges(std::vector<ItemChange> changes) : changes_(std::move(changes)) {
   for (const ItemChange& change : changes_) {
@@ -43,9 +57,14 @@ ItemChanges::ItemChanges(std::vector<ItemChange> changes) : changes_(std::move(c
 }
 
 void ItemChanges::OnAttempt() {
+  looked_at_bytes_ = 0;
+  error_.reset();
   for (ItemChange& change : changes_) {
     change.existed = false;
+    change.before_bytes.clear();
     change.before = {};
+    change.after = {};
+    change.after_size = 0;
     change.error.reset();
   }
 }
@@ -53,18 +72,34 @@ void ItemChanges::OnAttempt() {
 void ItemChanges::OnRow(size_t index, const RowView& row) {
   ItemChange& change = changes_[index];
   change.existed = true;
+  if (!change.IsLooking() || error_) return;
   const auto item = std::ranges::find(row.cells, change.shape->item_column, &LiveCellView::column);
-  if (item != row.cells.end()) {
-    change.before = dynamodb::ItemFromBytes(item->value).value_or(Item());
+  if (item == row.cells.end()) return;
+  looked_at_bytes_ += item->value.size();
+  if (item->value.size() > kItemColumnBytesMax) {
+    error_ = dynamodb::Invalid("Item size has exceeded the maximum allowed size");
+  } else if (looked_at_bytes_ > kTransactionBytesMax) {
+    error_ = TransactionTooLarge();
+  } else {
+    change.before_bytes = item->value;
   }
-  for (const auto& attribute : change.key) change.before.Set(attribute.name, attribute.value);
 }
 
 bool ItemChanges::Decide(int64_t now_seconds) {
-  for (size_t i = 0; i < changes_.size(); ++i) {
-    changes_[i].error = DecideOne(changes_[i], written_[i], now_seconds);
+  size_t written_bytes = 0;
+  for (size_t i = 0; i < changes_.size() && !error_; ++i) {
+    ItemChange& change = changes_[i];
+    if (change.kind == ItemChange::Kind::kCheck && change.condition.is_always()) continue;
+    if (change.existed && change.IsLooking()) change.before = BeforeOf(change);
+    change.error = DecideOne(change, written_[i], now_seconds);
+    written_bytes += change.after_size;
+    if (written_bytes > kTransactionBytesMax && changes_.size() > 1) error_ = TransactionTooLarge();
+    if (changes_.size() > 1) {
+      change.before = {};
+      change.after = {};
+    }
   }
-  return !has_failed();
+  return !error_ && !has_failed();
 }
 
 bool ItemChanges::has_failed() const {
@@ -76,32 +111,43 @@ std::optional<Error> ItemChanges::DecideOne(ItemChange& change, Bytes& bytes, in
   if (!change.condition.is_always() && !dynamodb::Evaluate(change.condition, change.before)) {
     return Error{ErrorCode::kConditionalCheckFailed, "The conditional request failed"};
   }
-  const TableShape& shape = *change.shape;
   switch (change.kind) {
     case ItemChange::Kind::kCheck:
     case ItemChange::Kind::kDelete:
       return std::nullopt;
     case ItemChange::Kind::kPut:
-      change.after = change.item;
-      break;
+      change.after_size = dynamodb::ItemSize(change.item);
+      SetWritten(change, change.item, bytes, now_seconds);
+      return std::nullopt;
     case ItemChange::Kind::kRewrite:
       if (!change.existed) return Error{ErrorCode::kConditionalCheckFailed, "it is gone"};
-      change.after = change.before;
-      break;
+      change.after_size = dynamodb::ItemSize(change.before);
+      SetWritten(change, change.before, bytes, now_seconds);
+      return std::nullopt;
     case ItemChange::Kind::kUpdate: {
       dynamodb::ErrorOr<Item> after =
           dynamodb::Apply(change.update, change.existed ? change.before : change.key);
       if (!after.ok()) return after.error();
       change.after = *std::move(after);
-      if (dynamodb::ItemSize(change.after) > dynamodb::kItemBytesMax) {
+      change.after_size = dynamodb::ItemSize(change.after);
+      if (change.after_size > dynamodb::kItemBytesMax) {
+        change.after_size = 0;
         return dynamodb::Invalid("Item size to update has exceeded the maximum allowed size");
       }
-      dynamodb::Status indexed = CheckIndexed(shape, change.after);
+      dynamodb::Status indexed = CheckIndexed(*change.shape, change.after);
       if (!indexed.ok()) return indexed.TakeError();
+      SetWritten(change, change.after, bytes, now_seconds);
+      return std::nullopt;
     }
   }
-  bytes.item = ItemColumnOf(shape, change.after);
-  bytes.indexed = IndexedValuesOf(shape, change.after);
+  return std::nullopt;
+}
+
+void ItemChanges::SetWritten(const ItemChange& change, const Item& after, Bytes& bytes,
+                             int64_t now_seconds) {
+  const TableShape& shape = *change.shape;
+  bytes.item = ItemColumnOf(shape, after);
+  bytes.indexed = IndexedValuesOf(shape, after);
   bytes.cells.clear();
   for (size_t column = 0; column < bytes.indexed.size(); ++column) {
     const auto id = static_cast<ColumnId>(column);
@@ -115,11 +161,10 @@ std::optional<Error> ItemChanges::DecideOne(ItemChange& change, Bytes& bytes, in
     }
   }
   bytes.written = {.cells = bytes.cells};
-  if (const std::optional<int64_t> expiry = ExpiryOf(shape, change.after, now_seconds)) {
+  if (const std::optional<int64_t> expiry = ExpiryOf(shape, after, now_seconds)) {
     bytes.written.ttl_seconds = *expiry - now_seconds;
     bytes.written.expiry_seconds = *expiry;
   }
-  return std::nullopt;
 }
 
 const PreparedText* StatementOf(const ItemChange& change) {

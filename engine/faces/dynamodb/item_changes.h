@@ -37,17 +37,36 @@ struct ItemChange {
   dynamodb::Condition condition = {};
   Item item = {};                // kPut
   dynamodb::Update update = {};  // kUpdate
+  size_t constant_bytes = 0;     // of values in the condition and the update
+  bool returns = false;          // the answer says what was there, or what has come of it
+
+  // Something depends on what is there.
+  bool IsLooking() const {
+    return returns || !condition.is_always() || (kind != Kind::kPut && kind != Kind::kDelete);
+  }
 
   // ---- What came of it.
   bool existed = false;
-  Item before = {};                           // as it was, where it existed
-  Item after = {};                            // as it is, of kPut and kUpdate
+  // As it was, where it existed and IsLooking: the item's column.
+  std::string before_bytes = {};
+  size_t after_size = 0;  // ItemSize as it is, of kPut, kUpdate and kRewrite
+  // Both decoded, where the change is the only one and no mere look: what a transaction looks at is many
+  // times its bytes, so that it is one item at a time.
+  Item before = {};
+  Item after = {};
   std::optional<dynamodb::Error> error = {};  // why nothing was written
 };
 
+// Of all items that are looked at together, in bytes as they are kept, and again of all that are written, as Amazon
+// counts. Source: DynamoDB's developer guide, "Quotas", transactions.
+inline constexpr size_t kTransactionBytesMax = size_t{4} << 20;
+dynamodb::Error TransactionTooLarge();
+// What a loop begins at most.
+inline constexpr size_t kLoopTransactionItems = 2;
+
 class ItemChanges final : public execute::RowChanges {
  public:
-  // Items in no order, none twice. `of_transaction`: all errors count, not only the first.
+  // Items in no order, none twice.
   explicit ItemChanges(std::vector<ItemChange> changes);
 
   std::span<const Row> Rows() const override { return rows_; }
@@ -59,6 +78,8 @@ class ItemChanges final : public execute::RowChanges {
   // Once it was run.
   std::span<ItemChange> changes() { return changes_; }
   bool has_failed() const;
+  // Why nothing was written, of all together: there is more than kTransactionBytesMax.
+  const std::optional<dynamodb::Error>& error() const { return error_; }
 
  private:
   // What is written of a row, and what that borrows.
@@ -70,10 +91,14 @@ class ItemChanges final : public execute::RowChanges {
   };
 
   std::optional<dynamodb::Error> DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds);
+  static void SetWritten(const ItemChange& change, const Item& after, Bytes& bytes,
+                         int64_t now_seconds);
 
   std::vector<ItemChange> changes_;
   std::vector<Row> rows_;
   std::deque<Bytes> written_;
+  size_t looked_at_bytes_ = 0;
+  std::optional<dynamodb::Error> error_;
 };
 
 // The statement that shows it, and its key as values: nullopt of kCheck.

@@ -22,6 +22,11 @@ std::vector<std::string_view> ViewsOf(const std::vector<std::string>& values) {
   return {values.begin(), values.end()};
 }
 
+// Of the answer as JSON, where that is much more than the items: NULL is one byte of an item.
+uint64_t JsonBytesMax(const OperationCall& call) {
+  return std::min<uint64_t>(2 * kBatchBytesMax, call.server.answer_bytes_max);
+}
+
 // The item that a statement has read, as far as the projection goes; nullopt: there is none. `bytes`: of the
 // item.
 std::optional<std::string> ReadItemJson(const TableShape& shape,
@@ -180,21 +185,24 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
   LS_ASSIGN_OR_RETURN(std::vector<AskedTable> tables, AskedTablesOf(call, items));
   LS_ASSIGN_OR_RETURN(Capacity capacity, Capacity::Of(call.request));
   const size_t bytes_max = std::min<uint64_t>(kBatchBytesMax, call.server.answer_bytes_max);
+  const uint64_t json_bytes_max = JsonBytesMax(call);
   size_t bytes = 0;
+  size_t json_bytes = 0;
   // What is held at once: the rows of so many.
   constexpr size_t kKeysAtOnce = 16;
   for (size_t first = 0; first < items.size(); first += kKeysAtOnce) {
     const size_t count = std::min(kKeysAtOnce, items.size() - first);
-    if (call.run.defers() && bytes > kLoopAnswerBytes) {
-      call.run.Defer();
-      return Stopped();
-    }
     std::vector<BoundStatement> statements;
     for (size_t i = first; i < first + count; ++i) {
       statements.push_back(GetOf(*tables[items[i].table].shape, items[i].key_values));
     }
-    if (bytes < bytes_max && !call.run.Run(statements)) return Stopped();
+    const bool has_room = bytes < bytes_max && json_bytes < json_bytes_max;
+    if (has_room && !call.run.Run(statements)) return Stopped();
     for (size_t i = 0; i < count; ++i) {
+      if (call.run.defers() && json_bytes > kLoopAnswerBytes) {
+        call.run.Defer();
+        return Stopped();
+      }
       const AskedItem& item = items[first + i];
       AskedTable& table = tables[item.table];
       if (statements[i].error) return *std::move(statements[i].error);
@@ -204,9 +212,12 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
         size_t item_bytes = 0;
         const auto json = ReadItemJson(*table.shape, item.key_values, table.projection,
                                        statements[i], item_bytes);
-        is_left_out = bytes > 0 && bytes + item_bytes > bytes_max;
+        const size_t json_size = json ? json->size() : 0;
+        is_left_out = bytes > 0 &&
+                      (bytes + item_bytes > bytes_max || json_bytes + json_size > json_bytes_max);
         if (!is_left_out) {
           bytes += item_bytes;
+          json_bytes += json_size;
           capacity.Add(table.shape->name, HalfUnitsOfRead(item_bytes, table.is_consistent));
           if (json) AppendJoined(table.items, *json);
         }
@@ -238,6 +249,10 @@ ErrorOr<std::string> TransactGetItems(OperationCall& call) {
             requests.size() == 0 ? "greater than or equal to 1" : "less than or equal to 100"));
   }
   LS_ASSIGN_OR_RETURN(Capacity capacity, Capacity::Of(call.request));
+  if (call.run.defers() && requests.size() > kLoopTransactionItems) {
+    call.run.Defer();
+    return Stopped();
+  }
   std::vector<ItemChange> looks;
   std::vector<dynamodb::Projection> projections;
   std::set<std::pair<std::string, std::vector<std::string>>> seen;
@@ -266,23 +281,37 @@ ErrorOr<std::string> TransactGetItems(OperationCall& call) {
   BoundStatement statement = BoundStatementOf(changes.changes()[0]);
   if (!call.run.Run(statement, changes)) return Stopped();
   if (statement.error) return *std::move(statement.error);
+  if (changes.error()) return *changes.error();
   ObjectWriter answer;
+  // Nothing is left out, so that all that Amazon takes has to be answered, as long as it is much like its JSON.
+  const uint64_t json_bytes_max = std::max<uint64_t>(JsonBytesMax(call), 2 * kTransactionBytesMax);
   std::string& responses = answer.Member("Responses");
   responses += '[';
   for (size_t i = 0; i < projections.size(); ++i) {
     const ItemChange& look = changes.changes()[i];
     if (i > 0) responses += ',';
-    capacity.Add(look.shape->name, 2 * HalfUnitsOfRead(dynamodb::ItemSize(look.before), true));
+    const std::vector<KeyAttribute> key = look.shape->KeyAttributesOf(nullptr);
+    const std::vector<std::string_view> key_views = ViewsOf(look.key_values);
+    if (capacity.is_asked()) {
+      const size_t bytes = look.existed
+                               ? dynamodb::ItemSize(look.key) +
+                                     dynamodb::ItemSizeOfBytes(look.before_bytes).value_or(0)
+                               : 0;
+      capacity.Add(look.shape->name, 2 * HalfUnitsOfRead(bytes, true));
+    }
     if (!look.existed) {
       responses += "{}";
       continue;
     }
     responses += "{\"Item\":";
-    dynamodb::AppendItemJson(projections[i].is_everything()
-                                 ? look.before
-                                 : dynamodb::Project(projections[i], look.before),
-                             responses);
+    if (projections[i].is_everything()) {
+      AppendItemJsonOf(key, key_views, look.before_bytes, responses);
+    } else {
+      dynamodb::AppendItemJson(
+          dynamodb::Project(projections[i], ItemOf(key, key_views, look.before_bytes)), responses);
+    }
     responses += '}';
+    if (responses.size() > json_bytes_max) return TransactionTooLarge();
   }
   responses += ']';
   capacity.AppendAll(answer);

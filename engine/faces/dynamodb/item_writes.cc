@@ -19,8 +19,8 @@ using dynamodb::ReturnValues;
 
 constexpr size_t kBatchWritesMax = 25;
 constexpr size_t kTransactionItemsMax = 100;
-// Source: DynamoDB's developer guide, "Quotas", transactions.
-constexpr size_t kTransactionBytesMax = size_t{4} << 20;
+// Of the items of why a transaction was cancelled: those behind are left out.
+constexpr size_t kReasonsBytesMax = size_t{16} << 20;
 
 Status CheckPut(const TableShape& shape, const Item& item) {
   LS_RETURN_IF_ERROR(CheckIndexed(shape, item));
@@ -94,6 +94,7 @@ Status ReadPut(Json request, ItemChange& change) {
   LS_ASSIGN_OR_RETURN(dynamodb::Placeholders placeholders,
                       PlaceholdersOf(request, {"ConditionExpression"}, /*with_values=*/true));
   LS_ASSIGN_OR_RETURN(change.condition, ConditionOf(request, placeholders));
+  change.constant_bytes = placeholders.copied_bytes();
   LS_RETURN_IF_ERROR(placeholders.CheckAllUsed());
   LS_ASSIGN_OR_RETURN(change.key_values, KeyValuesOf(*change.shape, change.item, /*is_item=*/true));
   change.key = KeyOf(*change.shape, change.item);
@@ -107,6 +108,7 @@ Status ReadKeyed(Json request, ItemChange& change) {
   LS_ASSIGN_OR_RETURN(dynamodb::Placeholders placeholders,
                       PlaceholdersOf(request, {"ConditionExpression"}, /*with_values=*/true));
   LS_ASSIGN_OR_RETURN(change.condition, ConditionOf(request, placeholders));
+  change.constant_bytes = placeholders.copied_bytes();
   LS_RETURN_IF_ERROR(placeholders.CheckAllUsed());
   LS_ASSIGN_OR_RETURN(change.key_values, KeyValuesOf(*change.shape, change.key, /*is_item=*/false));
   return {};
@@ -128,6 +130,7 @@ Status ReadUpdate(Json request, ItemChange& change) {
     LS_ASSIGN_OR_RETURN(change.update, dynamodb::ParseUpdate(expression.text(), placeholders));
   }
   LS_ASSIGN_OR_RETURN(change.condition, ConditionOf(request, placeholders));
+  change.constant_bytes = placeholders.copied_bytes();
   LS_RETURN_IF_ERROR(placeholders.CheckAllUsed());
   const KeySchema& keys = change.shape->keys;
   LS_RETURN_IF_ERROR(
@@ -142,6 +145,7 @@ Status RunOne(OperationCall& call, ItemChanges& changes) {
   BoundStatement statement = BoundStatementOf(change);
   if (!call.run.Run(statement, changes)) return Stopped();
   if (statement.error) return *std::move(statement.error);
+  if (changes.error()) return *changes.error();
   if (!change.error) return {};
   LS_ASSIGN_OR_RETURN(const bool returns_item, ReturnsOnFailure(call.request));
   if (returns_item && change.existed && change.error->code == ErrorCode::kConditionalCheckFailed) {
@@ -158,8 +162,7 @@ std::string AnswerOf(const ItemChange& change, ReturnValues values, Capacity& ca
       dynamodb::ReturnedAttributes(values, change.update, change.existed ? &change.before : nullptr,
                                    has_after ? &change.after : nullptr);
   if (!returned.empty()) dynamodb::AppendItemJson(returned, answer.Member("Attributes"));
-  const size_t bytes =
-      std::max(dynamodb::ItemSize(change.before), dynamodb::ItemSize(change.after));
+  const size_t bytes = std::max(dynamodb::ItemSize(change.before), change.after_size);
   capacity.Add(change.shape->name, HalfUnitsOfWrite(bytes));
   capacity.AppendOne(answer);
   return answer.Take();
@@ -179,9 +182,10 @@ ErrorOr<std::string> WriteOne(OperationCall& call, ItemChange change) {
                                    : PlainDelete(*change.shape, change.key_values);
     if (!call.run.Run({&statement, 1})) return Stopped();
     if (statement.error) return *std::move(statement.error);
-    change.after = std::move(change.item);
+    change.after_size = dynamodb::ItemSize(change.item);
     return AnswerOf(change, values, capacity);
   }
+  change.returns = values != ReturnValues::kNone;
   std::vector<ItemChange> one;
   one.push_back(std::move(change));
   ItemChanges changes(std::move(one));
@@ -303,6 +307,7 @@ Error Cancelled(OperationCall& call, std::span<const ItemChange> changes,
                 const std::vector<bool>& returns_items) {
   std::string codes;
   std::string& reasons = call.error_members;
+  const uint64_t bytes_max = std::min<uint64_t>(kReasonsBytesMax, call.server.answer_bytes_max);
   reasons = ",\"CancellationReasons\":[";
   for (size_t i = 0; i < changes.size(); ++i) {
     const std::optional<Error>& error = changes[i].error;
@@ -314,8 +319,12 @@ Error Cancelled(OperationCall& call, std::span<const ItemChange> changes,
       dynamodb::AppendJsonString(error->message, reasons);
     }
     if (error && returns_items[i] && changes[i].existed) {
+      const size_t before = reasons.size();
       reasons += ",\"Item\":";
-      dynamodb::AppendItemJson(changes[i].before, reasons);
+      const ItemChange& change = changes[i];
+      const std::vector<std::string_view> key(change.key_values.begin(), change.key_values.end());
+      AppendItemJsonOf(change.shape->KeyAttributesOf(nullptr), key, change.before_bytes, reasons);
+      if (reasons.size() > bytes_max) reasons.resize(before);
     }
     reasons += '}';
   }
@@ -335,6 +344,10 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call) {
   }
   LS_RETURN_IF_ERROR(CheckMetrics(call.request));
   LS_ASSIGN_OR_RETURN(Capacity capacity, Capacity::Of(call.request));
+  if (call.run.defers() && requests.size() > kLoopTransactionItems) {
+    call.run.Defer();
+    return Stopped();
+  }
   std::vector<ItemChange> parts;
   std::vector<bool> returns_items;
   std::set<std::pair<std::string, std::vector<std::string>>> seen;
@@ -348,12 +361,10 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call) {
       return dynamodb::Invalid(
           "Transaction request cannot include multiple operations on one item");
     }
-    bytes += dynamodb::ItemSize(change.item);
+    // Values that are named once and used often are many times the request.
+    bytes += dynamodb::ItemSize(change.item) + change.constant_bytes;
+    if (bytes > kTransactionBytesMax) return TransactionTooLarge();
     parts.push_back(std::move(change));
-  }
-  if (bytes > kTransactionBytesMax) {
-    return dynamodb::Invalid(
-        "Collection size of items in the transaction exceeded the maximum of 4 MB");
   }
   ItemChanges changes(std::move(parts));
   std::vector<BoundStatement> statements;
@@ -370,10 +381,11 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call) {
     error = std::move(statements.front().error);
   }
   if (error) return *std::move(error);
+  if (changes.error()) return *changes.error();
   if (changes.has_failed()) return Cancelled(call, changes.changes(), returns_items);
   ObjectWriter answer;
   for (const ItemChange& change : changes.changes()) {
-    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(dynamodb::ItemSize(change.after)));
+    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(change.after_size));
   }
   capacity.AppendAll(answer);
   return answer.Take();
