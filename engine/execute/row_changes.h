@@ -33,6 +33,8 @@ class RowChanges {
     std::string partition_key;   // serialised
     std::string clustering_key;  // encoded; empty: the table has no clustering columns
     Kind kind = Kind::kLook;
+    // The client learns what is there, by conditions or values that come back: that needs SELECT as well.
+    bool is_read = false;
   };
   // What is written of a row. Borrowed until the next attempt.
   struct Written {

@@ -135,7 +135,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunRowChanges(
   }
   for (const RowChanges::Row& row : changes.Rows()) {
     // The statements say that a table is written, if anything: whoever looks reads.
-    if (checks_access_ && row.kind == RowChanges::Kind::kLook) {
+    if (checks_access_ && (row.is_read || row.kind == RowChanges::Kind::kLook)) {
       LS_RETURN_IF_ERROR(CheckTable(row.table, roles::Permission::kSelect, call));
     }
     if (row.kind == RowChanges::Kind::kLook) continue;

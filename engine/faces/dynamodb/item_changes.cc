@@ -46,6 +46,7 @@ ItemChanges::ItemChanges(std::vector<ItemChange> changes) : changes_(std::move(c
     Row& row = rows_.emplace_back();
     row.table = change.shape->table;
     row.kind = RowKindOf(change.kind);
+    row.is_read = change.returns || !change.condition.is_always();
     const std::string_view hash = change.key_values[0];
     AppendPartitionKey({&hash, 1}, row.partition_key);
     if (change.key_values.size() > 1) {

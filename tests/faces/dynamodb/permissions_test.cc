@@ -108,5 +108,32 @@ TEST_F(DynamodbPermissionsTest, TransactionsLookWhereTheyMayAlone) {
   Expect("eve", "TransactWriteItems", items(put), "{}");
 }
 
+TEST_F(DynamodbPermissionsTest, ConditionsAndReturnedValuesRead) {
+  const auto put = [](const std::string& more) {
+    return absl::StrCat(R"({"TableName":"own","Item":{"id":{"S":"a"},"v":{"S":"hidden"}})", more,
+                        "}");
+  };
+  const auto of_key = [](const std::string& more) {
+    return absl::StrCat(R"({"TableName":"own","Key":{"id":{"S":"a"}})", more, "}");
+  };
+  const std::string condition = R"j(,"ConditionExpression":"attribute_not_exists(id)",)j"
+                                R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD")";
+  const std::string old = R"(,"ReturnValues":"ALL_OLD")";
+  const std::string update = R"(,"UpdateExpression":"SET w = :w",)"
+                             R"("ExpressionAttributeValues":{":w":{"N":"1"}})";
+  Expect("eve", "PutItem", put(""), "{}");
+  Expect("eve", "PutItem", put(old), kDenied);
+  Expect("eve", "PutItem", put(condition), kDenied);
+  Expect("eve", "UpdateItem", of_key(update), "{}");
+  Expect("eve", "UpdateItem", of_key(update + R"(,"ReturnValues":"ALL_NEW")"), kDenied);
+  Expect("eve", "UpdateItem", of_key(update + condition), kDenied);
+  Expect("eve", "DeleteItem", of_key(old), kDenied);
+  Expect("eve", "DeleteItem", of_key(condition), kDenied);
+  Expect("bob", "PutItem", put(old), "hidden");
+  Expect("bob", "DeleteItem", of_key(condition), "hidden");
+  Expect("bob", "UpdateItem", of_key(update + R"(,"ReturnValues":"ALL_NEW")"), "hidden");
+  Expect("eve", "DeleteItem", of_key(""), "{}");
+}
+
 }  // namespace dynamodb_permissions_test
 }  // namespace liststore::testing
