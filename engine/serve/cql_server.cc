@@ -377,7 +377,7 @@ class CqlServer::Impl {
                         .tally = tally_,
                         .tls = tls_.get(),
                         .credentials = options.dynamodb_credentials,
-                        .asks_for_passwords = roles_->rules().asks_for_passwords,
+                        .roles = roles_->rules().asks_for_passwords ? &*roles_ : nullptr,
                         .on_connection = options.on_connection,
                         .result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin)}));
     return absl::OkStatus();

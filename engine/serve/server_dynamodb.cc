@@ -30,7 +30,14 @@ absl::StatusOr<std::unique_ptr<http_face::HttpFace>> OpenDynamodb(const std::str
           },
       .answer_bytes_max = parts.result_bytes_max,
       .credentials = {},
-      .has_roles = parts.asks_for_passwords};
+      .may_log_in = {}};
+  if (parts.roles != nullptr) {
+    site.may_log_in = [&roles = *parts.roles](std::string_view name) {
+      const std::shared_ptr<const roles::RoleState> state = roles.snapshot();
+      const roles::Role* const role = state->Find(name);
+      return role != nullptr && role->can_login;
+    };
+  }
   if (!parts.credentials.empty()) {
     std::string error;
     std::optional<dynamodb_face::Credentials> credentials =
@@ -39,7 +46,7 @@ absl::StatusOr<std::unique_ptr<http_face::HttpFace>> OpenDynamodb(const std::str
       return absl::InvalidArgumentError(absl::StrCat("dynamodb_credentials: ", error));
     }
     site.credentials = *std::move(credentials);
-  } else if (parts.asks_for_passwords) {
+  } else if (parts.roles != nullptr) {
     return absl::InvalidArgumentError(
         "dynamodb_port is given and clients log in, but there are no dynamodb_credentials that "
         "would say who asks there");

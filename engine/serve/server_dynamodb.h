@@ -13,6 +13,7 @@
 #include "engine/faces/http/http_face.h"
 #include "engine/network/server.h"
 #include "engine/network/tls.h"
+#include "engine/roles/role_store.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
 #include "liststore/server_notices.h"
@@ -30,7 +31,7 @@ struct ServerDynamodbParts {
   execute::FeatureTally& tally;
   const network::TlsAcceptor* tls = nullptr;  // nullptr: plain
   std::string credentials = {};               // as CqlServerOptions::dynamodb_credentials
-  bool asks_for_passwords = false;
+  const roles::RoleStore* roles = nullptr;    // where clients log in; nullptr: they do not
   std::function<void(const CqlConnectionNotice&)> on_connection = {};  // may be empty
   uint64_t result_bytes_max = 0;  // of results that are under way, all together
 };

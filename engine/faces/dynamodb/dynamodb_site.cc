@@ -41,7 +41,7 @@ uint64_t RandomSeed() {
 
 DynamodbSite::DynamodbSite(DynamodbParts parts)
     : credentials_(std::move(parts.credentials)),
-      has_roles_(parts.has_roles),
+      may_log_in_(std::move(parts.may_log_in)),
       server_(new Operations{.statements = parts.statements,
                              .schema = std::move(parts.schema),
                              .now_nanos = std::move(parts.now_nanos),
@@ -131,10 +131,13 @@ std::optional<HttpAnswer> DynamodbSite::Run(http_face::SiteCall& call) const {
   if (!credentials_.empty()) {
     const ErrorOr<std::string> key = CheckSignature(request, credentials_);
     if (!key.ok()) return ErrorAnswerOf(key.error());
-    if (has_roles_ && call.client.user != *key) {
+    // With each request: roles change.
+    if (may_log_in_ && !may_log_in_(*key)) return ErrorAnswerOf(UnrecognizedClient());
+    if (may_log_in_ && call.client.user != *key) {
       call.client.user = *key;
       call.client.has_logged_in = true;
       call.client.permissions = {};
+      call.client.journal_client = nullptr;
     }
   }
   // Its strings are unescaped in place.

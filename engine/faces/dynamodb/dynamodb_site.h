@@ -30,8 +30,9 @@ struct DynamodbParts {
   uint64_t answer_bytes_max = UINT64_MAX;
   // Whose requests are taken; empty: everybody's, and signatures are not looked at.
   Credentials credentials = {};
-  // Access keys are roles, by whose permissions statements are judged.
-  bool has_roles = false;
+  // Access keys are roles, by whose permissions statements are judged: whether the role may log in now. Empty: they
+  // are none.
+  std::function<bool(std::string_view role)> may_log_in = {};
 };
 
 // Source: DynamoDB's API reference, "DynamoDB low-level API".
@@ -61,7 +62,7 @@ class DynamodbSite final : public http_face::Site {
   std::string NewRequestId() const;
 
   const Credentials credentials_;
-  const bool has_roles_;
+  const std::function<bool(std::string_view)> may_log_in_;
   // Its caches are its own affair.
   const std::unique_ptr<Operations> server_;
   mutable std::atomic<uint64_t> requests_{0};

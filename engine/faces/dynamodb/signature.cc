@@ -136,6 +136,10 @@ std::string SignatureOf(const http_face::HttpRequest& request, std::string_view 
   return HexOf(Hmac(key, to_sign));
 }
 
+Error UnrecognizedClient() {
+  return {ErrorCode::kUnrecognizedClient, "The security token included in the request is invalid."};
+}
+
 dynamodb::ErrorOr<std::string> CheckSignature(const http_face::HttpRequest& request,
                                               const Credentials& credentials) {
   const std::string_view field = request.authorization;
@@ -164,8 +168,7 @@ dynamodb::ErrorOr<std::string> CheckSignature(const http_face::HttpRequest& requ
   }
   const auto secret = credentials.find(parts[0]);
   if (secret == credentials.end()) {
-    return Error{ErrorCode::kUnrecognizedClient,
-                 "The security token included in the request is invalid."};
+    return UnrecognizedClient();
   }
   const std::string expected =
       SignatureOf(request, secret->second, credential.substr(slash + 1), signed_headers);

@@ -20,6 +20,8 @@ using Credentials = std::map<std::string, std::string, std::less<>>;
 // with # are none. nullopt, with `*error` set to why: a line is no such.
 std::optional<Credentials> ParseCredentials(std::string_view text, std::string* error);
 
+dynamodb::Error UnrecognizedClient();
+
 // Checks the request's signature; the access key's id. Errors of DynamoDB: it is not signed, the key is
 // not known, the signature is another one. The date is not looked at: clocks are moved here. O(bytes).
 dynamodb::ErrorOr<std::string> CheckSignature(const http_face::HttpRequest& request,

@@ -135,5 +135,18 @@ TEST_F(DynamodbPermissionsTest, ConditionsAndReturnedValuesRead) {
   Expect("eve", "DeleteItem", of_key(""), "{}");
 }
 
+TEST_F(DynamodbPermissionsTest, AccessKeysAreRolesThatMayLogIn) {
+  const char* const kUnknown = "UnrecognizedClientException";
+  Expect("ghost", "ListTables", "{}", kUnknown);
+  Expect("ghost", "DescribeLimits", "{}", kUnknown);
+  RunCql("CREATE ROLE ghost WITH PASSWORD = 'p' AND LOGIN = false");
+  Expect("ghost", "ListTables", "{}", kUnknown);
+  RunCql("ALTER ROLE ghost WITH LOGIN = true");
+  Expect("ghost", "ListTables", "{}", "TableNames");
+  Expect("bob", "ListTables", "{}", "TableNames");
+  RunCql("DROP ROLE bob");
+  Expect("bob", "ListTables", "{}", kUnknown);
+}
+
 }  // namespace dynamodb_permissions_test
 }  // namespace liststore::testing
