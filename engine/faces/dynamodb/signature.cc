@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ using dynamodb::ErrorCode;
 using http_face::AppendTo;
 using http_face::Cat;
 
+// Each is looked for among all fields, before it is known who asks. Clients sign some ten.
+constexpr size_t kSignedNamesMax = 64;
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
 std::string HexOf(std::string_view bytes) {
@@ -79,13 +82,14 @@ std::string_view PartOf(std::string_view field, std::string_view name) {
   return {};
 }
 
-// a/b/c -> its parts.
-std::vector<std::string_view> PartsOf(std::string_view text, char separator) {
+// a/b/c -> its parts, the first `max`.
+std::vector<std::string_view> PartsOf(std::string_view text, char separator,
+                                      size_t max = SIZE_MAX) {
   std::vector<std::string_view> parts;
   while (true) {
     const size_t end = text.find(separator);
     parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
+    if (end == std::string_view::npos || parts.size() == max) return parts;
     text.remove_prefix(end + 1);
   }
 }
@@ -160,7 +164,13 @@ dynamodb::ErrorOr<std::string> CheckSignature(const http_face::HttpRequest& requ
                  "Authorization header requires 'Credential', 'SignedHeaders' and 'Signature' "
                  "parameters of AWS4-HMAC-SHA256"};
   }
-  const auto names = PartsOf(signed_headers, ';');
+  const auto names = PartsOf(signed_headers, ';', kSignedNamesMax + 1);
+  auto sorted = names;
+  std::ranges::sort(sorted);
+  if (names.size() > kSignedNamesMax || std::ranges::adjacent_find(sorted) != sorted.end()) {
+    return Error{ErrorCode::kIncompleteSignature,
+                 "SignedHeaders names more than 64 fields, or one of them twice"};
+  }
   // Who changes any of them on the way is noticed.
   for (const std::string_view needed : {"host", "x-amz-target"}) {
     if (std::ranges::find(names, needed) != names.end()) continue;

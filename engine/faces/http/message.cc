@@ -28,11 +28,14 @@ void HttpFields::Add(std::string_view name, std::string_view value) {
 }
 
 std::string_view HttpFields::Find(std::string_view name) const {
-  std::string_view found;
-  ForEach([&](std::string_view at, std::string_view value) {
-    if (found.data() == nullptr && at == name) found = value;
-  });
-  return found;
+  std::string_view rest = text_;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    const size_t colon = rest.find(':');
+    if (rest.substr(0, colon) == name) return rest.substr(colon + 1, end - colon - 1);
+    rest.remove_prefix(end + 1);
+  }
+  return {};
 }
 
 HttpAnswer ErrorAnswer(int status, std::string_view code, std::string_view message) {

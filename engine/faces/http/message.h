@@ -40,7 +40,7 @@ class HttpFields {
       visit(name, value);
     }
   }
-  // Of the first of that name, in lower case; empty: there is none. O(bytes).
+  // Of the first of that name, in lower case; empty: there is none. O(bytes up to it).
   std::string_view Find(std::string_view name) const;
   bool empty() const { return text_.empty(); }
   size_t held_bytes() const { return text_.capacity(); }

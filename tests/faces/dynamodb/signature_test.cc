@@ -62,6 +62,23 @@ TEST(SignatureTest, WhatIsNoneIsRefusedByName) {
   EXPECT_EQ(Check(few), "IncompleteSignatureException");
 }
 
+TEST(SignatureTest, NamesManyFieldsOrOneTwiceInVain) {
+  const auto check = [](int more, const std::string& last) {
+    std::string names = "host;x-amz-date;x-amz-target";
+    for (int i = 0; i < more; ++i) names += ";n" + std::to_string(i);
+    names += last;
+    http_face::HttpRequest request = Request(std::string("AKID") + kScope, "");
+    const std::string signature = SignatureOf(request, kSecret, kScope + 1, names);
+    request.authorization = "AWS4-HMAC-SHA256 Credential=AKID" + std::string(kScope) +
+                            ", SignedHeaders=" + names + ", Signature=" + signature;
+    return Check(request);
+  };
+  EXPECT_EQ(check(61, ""), "AKID");
+  EXPECT_EQ(check(62, ""), "IncompleteSignatureException");
+  EXPECT_EQ(check(10'000, ""), "IncompleteSignatureException");
+  EXPECT_EQ(check(1, ";host"), "IncompleteSignatureException");
+}
+
 TEST(CredentialsTest, AreALineForEachKey) {
   std::string error;
   const auto two = ParseCredentials("# who may ask\nA  one\r\n\n B\ttwo \n", &error);
