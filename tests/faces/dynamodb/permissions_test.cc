@@ -29,12 +29,7 @@ class DynamodbPermissionsTest : public DynamodbServerTest {
     ASSERT_TRUE(server.ok()) << server.status().message();
     server_ = *std::move(server);
     for (const char* table : {"own", "secret"}) {
-      Expect("root", "CreateTable",
-             absl::StrCat(R"({"TableName":")", table,
-                          R"(","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],)"
-                          R"("AttributeDefinitions":[{"AttributeName":"id",)"
-                          R"("AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"})"),
-             "ACTIVE");
+      Expect("root", "CreateTable", Creation(table), "ACTIVE");
       Expect("root", "PutItem",
              absl::StrCat(R"({"TableName":")", table,
                           R"(","Item":{"id":{"S":"a"},"v":{"S":"hidden"}}})"),
@@ -45,6 +40,14 @@ class DynamodbPermissionsTest : public DynamodbServerTest {
     RunCql("GRANT SELECT ON dynamodb.own TO bob");
     RunCql("GRANT MODIFY ON dynamodb.own TO bob");
     RunCql("GRANT MODIFY ON dynamodb.own TO eve");
+  }
+
+  // What is made has a key of one attribute.
+  static std::string Creation(const std::string& table) {
+    return absl::StrCat(R"({"TableName":")", table,
+                        R"(","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],)"
+                        R"("AttributeDefinitions":[{"AttributeName":"id",)"
+                        R"("AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"})");
   }
 
   void RunCql(const std::string& text) {
@@ -146,6 +149,12 @@ TEST_F(DynamodbPermissionsTest, AccessKeysAreRolesThatMayLogIn) {
   Expect("bob", "ListTables", "{}", "TableNames");
   RunCql("DROP ROLE bob");
   Expect("bob", "ListTables", "{}", kUnknown);
+}
+
+TEST_F(DynamodbPermissionsTest, TablesAreMadeByWhoMayInTheKeyspaceAlone) {
+  Expect("bob", "CreateTable", Creation("more"), kDenied);
+  RunCql("GRANT CREATE ON KEYSPACE dynamodb TO bob");
+  Expect("bob", "CreateTable", Creation("more"), "ACTIVE");
 }
 
 }  // namespace dynamodb_permissions_test
