@@ -274,6 +274,10 @@ Status ReadRows(OperationCall& call, const ReadRequest& request, const ReadRange
     while (rows.rows_left() > 0) {
       rows.Next(values);
       TakeRow(request, values, result);
+      if (call.run.defers() && std::max(result.bytes, result.items.size()) > kLoopBytes) {
+        call.run.Defer();
+        return Stopped();
+      }
       if (result.scanned >= request.limit || result.bytes >= kPageBytesMax) {
         result.is_over = true;
         return {};
