@@ -72,6 +72,7 @@ TEST(ItemBytesTest, ItemsComeBackTheSame) {
     // Whatever is cut off is missed.
     const size_t cut = random.Below(bytes.size());
     ASSERT_EQ(ItemFromBytes(std::string_view(bytes).substr(0, cut)), std::nullopt);
+    ASSERT_EQ(ItemSizeOfBytes(std::string_view(bytes).substr(0, cut)), std::nullopt);
     std::string nothing = "x";
     ASSERT_FALSE(AppendItemJsonOfBytes(std::string_view(bytes).substr(0, cut), nothing));
     ASSERT_EQ(nothing, "x");
@@ -135,6 +136,7 @@ TEST(ItemBytesTest, WhatIsBrokenIsRefused) {
   };
   for (const std::string_view bytes : examples) {
     EXPECT_EQ(ItemFromBytes(bytes), std::nullopt) << ::testing::PrintToString(bytes);
+    EXPECT_EQ(ItemSizeOfBytes(bytes), std::nullopt) << ::testing::PrintToString(bytes);
     (void)ItemView(bytes).Select(std::vector<std::string_view>{"a", "b"});
   }
 }

@@ -13,11 +13,6 @@ namespace {
 constexpr std::array<std::string_view, kAttributeTypes> kTypeNames = {
     "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"};
 
-// Of the elements of a list or map one each, and of itself. Source: DynamoDB's developer guide, "Item sizes
-// and formats".
-constexpr size_t kContainerBytes = 3;
-constexpr size_t kElementBytes = 1;
-
 template <typename T>
 AttributeValue SetOf(std::vector<T> elements) {
   LS_CHECK(!elements.empty(), "a set has an element");

@@ -171,6 +171,8 @@ std::optional<int> CompareOrdered(const AttributeValue& a, const AttributeValue&
 
 // As Amazon counts: names and values in bytes, numbers by digits, 3 for a list or map and 1 for each of its
 // elements. Source: DynamoDB's developer guide, "Item sizes and formats". O(size).
+inline constexpr size_t kContainerBytes = 3;
+inline constexpr size_t kElementBytes = 1;
 size_t SizeInItem(const AttributeValue& value);
 size_t ItemSize(const Item& item);
 // Lists and maps within one another: 0 of a scalar or a set. O(size).

@@ -200,6 +200,33 @@ bool Decode(EncodedReader& reader, int nesting, AttributeValue& value) {
   return false;
 }
 
+// Adds SizeInItem of what Decode would take. Lists and maps are not built: one value at a time.
+bool AddSize(EncodedReader& reader, int nesting, size_t& size) {
+  const std::string_view rest = reader.rest();
+  const bool is_map = rest.starts_with(static_cast<char>(AttributeType::kM));
+  if (!is_map && !rest.starts_with(static_cast<char>(AttributeType::kL))) {
+    AttributeValue value;
+    if (!Decode(reader, nesting, value)) return false;
+    size += SizeInItem(value);
+    return true;
+  }
+  AttributeType type = {};
+  size_t count = 0;
+  if (nesting >= kNestingMax || !reader.Type(type) || !reader.Count(count)) return false;
+  size += kContainerBytes + kElementBytes * count;
+  std::string_view last;
+  for (size_t i = 0; i < count; ++i) {
+    if (is_map) {
+      std::string_view name;
+      if (!reader.Text(name) || !IsValidUtf8(name) || (i > 0 && last >= name)) return false;
+      size += name.size();
+      last = name;
+    }
+    if (!AddSize(reader, nesting + 1, size)) return false;
+  }
+  return true;
+}
+
 std::optional<AttributeValue> DecodeWhole(std::string_view encoded) {
   EncodedReader reader(encoded);
   AttributeValue value;
@@ -300,9 +327,18 @@ Item ItemView::Select(std::span<const std::string_view> names) const {
 }
 
 std::optional<size_t> ItemSizeOfBytes(std::string_view bytes) {
-  const std::optional<Item> item = ItemFromBytes(bytes);
-  if (!item.has_value()) return std::nullopt;
-  return ItemSize(*item);
+  if (!HasItemVersion(bytes)) return std::nullopt;
+  size_t size = 0;
+  std::optional<std::string_view> last;
+  const auto add = [&](std::string_view name, std::string_view encoded) {
+    if (!IsValidUtf8(name) || (last && *last >= name)) return false;
+    last = name;
+    size += name.size();
+    EncodedReader reader(encoded);
+    return AddSize(reader, 0, size) && reader.AtEnd();
+  };
+  if (!ForEachAttribute(bytes.substr(1), add)) return std::nullopt;
+  return size;
 }
 
 }  // namespace liststore::dynamodb

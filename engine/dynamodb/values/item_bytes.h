@@ -73,7 +73,7 @@ class ItemView {
 [[nodiscard]] bool AppendMembersJsonOfBytes(std::string_view bytes, std::string& out);
 // Of a value, without a version (FindEncoded).
 [[nodiscard]] bool AppendValueJsonOfEncoded(std::string_view encoded, std::string& out);
-// ItemSize of the item in bytes; nullopt: broken. As long as ItemFromBytes takes.
+// ItemSize of the item in bytes; nullopt: broken. O(bytes); nothing is built but one value that is no list or map.
 std::optional<size_t> ItemSizeOfBytes(std::string_view bytes);
 
 }  // namespace liststore::dynamodb
