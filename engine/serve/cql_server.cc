@@ -374,6 +374,7 @@ class CqlServer::Impl {
                         .statements = *handler_,
                         .engine = *engine_,
                         .clock = *clock_,
+                        .resets = [this] { return handler_->resets(); },
                         .tally = tally_,
                         .tls = tls_.get(),
                         .credentials = options.dynamodb_credentials,

@@ -1,6 +1,7 @@
 #include "engine/serve/handler_factory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <new>
 #include <utility>
@@ -81,6 +82,16 @@ class ResettableRoles final : public instruments::Resettable {
  private:
   const std::shared_ptr<roles::RoleStore> roles_;
   const bool keeps_log_;
+};
+
+// For those that cannot be told.
+class ResetCount final : public instruments::Resettable {
+ public:
+  void Reset() override { resets_.fetch_add(1, std::memory_order_acq_rel); }
+  uint64_t resets() const { return resets_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<uint64_t> resets_{0};
 };
 
 // The statements of a server, with the tables and the clock that they see.
@@ -167,6 +178,7 @@ class ServedStatements final : public StatementHandler {
     return orders;
   }
 
+  uint64_t resets() const override { return reset_count_.resets(); }
   size_t statement_count() const override { return processor_->statements().size(); }
   size_t statement_bytes() const override { return processor_->statements().bytes(); }
   size_t statement_bytes_max() const override { return processor_->statements().bytes_max(); }
@@ -195,6 +207,7 @@ class ServedStatements final : public StatementHandler {
     data.on_lost_schema_change = [&events = context.events] { events.PublishLost(); };
     auto data_table =
         std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(reset_count_);
     data_table->AddResettable(resettable_roles_);
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
@@ -209,6 +222,7 @@ class ServedStatements final : public StatementHandler {
                                            ReplacesClientTimestamps(context)));
   }
 
+  ResetCount reset_count_;
   ResettableRoles resettable_roles_;
   instruments::FaultPlan faults_;
   cql::VirtualTables tables_;

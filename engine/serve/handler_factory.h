@@ -95,6 +95,9 @@ struct HandlerContext {
 
 class StatementHandler : public execute::RequestHandler {
  public:
+  // How often the data went back to what it was: whoever remembers what was written forgets it when this
+  // changes. Thread-safe.
+  virtual uint64_t resets() const = 0;
   // That prepared statements take.
   virtual size_t statement_bytes() const = 0;
   virtual size_t statement_count() const = 0;

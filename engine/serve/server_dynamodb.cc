@@ -23,6 +23,7 @@ absl::StatusOr<std::unique_ptr<http_face::HttpFace>> OpenDynamodb(const std::str
       .statements = parts.statements,
       .schema = [&engine = parts.engine] { return engine.catalog().snapshot(); },
       .now_nanos = [&clock = parts.clock] { return clock.NowNanos(); },
+      .resets = std::move(parts.resets),
       .count_refused =
           [&tally = parts.tally, &clock = parts.clock](cql::CqlFeature feature,
                                                        std::string_view operation) {

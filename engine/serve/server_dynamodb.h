@@ -27,6 +27,8 @@ struct ServerDynamodbParts {
   execute::RequestHandler& statements;
   shard::Engine& engine;
   const Clock& clock;
+  // As StatementHandler's.
+  std::function<uint64_t()> resets;
   // Where is counted what is refused by name.
   execute::FeatureTally& tally;
   const network::TlsAcceptor* tls = nullptr;  // nullptr: plain

@@ -45,6 +45,7 @@ DynamodbSite::DynamodbSite(DynamodbParts parts)
       server_(new Operations{.statements = parts.statements,
                              .schema = std::move(parts.schema),
                              .now_nanos = std::move(parts.now_nanos),
+                             .resets = std::move(parts.resets),
                              .count_refused = std::move(parts.count_refused),
                              .answer_bytes_max = parts.answer_bytes_max}),
       seed_(RandomSeed()) {}

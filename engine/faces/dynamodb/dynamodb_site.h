@@ -25,6 +25,8 @@ struct DynamodbParts {
   execute::RequestHandler& statements;
   std::function<std::shared_ptr<const Schema>()> schema;
   std::function<uint64_t()> now_nanos;
+  // How often the data went back to what it was.
+  std::function<uint64_t()> resets;
   std::function<void(cql::CqlFeature feature, std::string_view operation)> count_refused;
   // See Operations.
   uint64_t answer_bytes_max = UINT64_MAX;

@@ -490,7 +490,8 @@ ErrorOr<std::string> TransactWriteItems(OperationCall& call) {
             "than or equal to 36"));
   }
   const std::string name(token.text());
-  switch (call.server.tokens.Begin(name, HashOf(call.request), call.server.now_nanos())) {
+  const uint64_t resets = call.server.resets();
+  switch (call.server.tokens.Begin(name, HashOf(call.request), call.server.now_nanos(), resets)) {
     case TransactionTokens::Seen::kSame:
       return std::string("{}");
     case TransactionTokens::Seen::kOther:
@@ -503,7 +504,8 @@ ErrorOr<std::string> TransactWriteItems(OperationCall& call) {
       break;
   }
   ErrorOr<std::string> answer = WriteTransaction(call);
-  call.server.tokens.End(name, answer.ok() && call.run.stop() == StatementRunner::Stop::kNo);
+  call.server.tokens.End(name, answer.ok() && call.run.stop() == StatementRunner::Stop::kNo,
+                         resets);
   return answer;
 }
 

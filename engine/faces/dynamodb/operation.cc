@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/quoting.h"
@@ -99,8 +100,14 @@ std::optional<cql::CqlFeature> RefusedOperation(std::string_view name) {
 // ---- Tokens
 
 TransactionTokens::Seen TransactionTokens::Begin(const std::string& token, uint64_t request,
-                                                 uint64_t now_nanos) {
+                                                 uint64_t now_nanos, uint64_t resets) {
   const MutexLock lock(mutex_);
+  // One that was begun before the last reset and comes late is of before, too.
+  if (resets > resets_) {
+    by_token_.clear();
+    entries_.clear();
+    resets_ = resets;
+  }
   while (!entries_.empty() &&
          (entries_.size() >= kTokensMax || entries_.front().nanos + kTokenNanos <= now_nanos)) {
     by_token_.erase(entries_.front().token);
@@ -113,12 +120,18 @@ TransactionTokens::Seen TransactionTokens::Begin(const std::string& token, uint6
     return entry.is_under_way ? Seen::kUnderWay : Seen::kSame;
   }
   entries_.push_back({token, request, now_nanos});
-  by_token_.emplace(token, std::prev(entries_.end()));
+  try {
+    by_token_.emplace(token, std::prev(entries_.end()));
+  } catch (const std::bad_alloc&) {
+    entries_.pop_back();
+    throw;
+  }
   return Seen::kNew;
 }
 
-void TransactionTokens::End(const std::string& token, bool is_done) {
+void TransactionTokens::End(const std::string& token, bool is_done, uint64_t resets) {
   const MutexLock lock(mutex_);
+  if (resets != resets_) return;
   const auto at = by_token_.find(token);
   if (at == by_token_.end()) return;
   at->second->is_under_way = false;

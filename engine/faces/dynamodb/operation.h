@@ -40,7 +40,7 @@ using http_face::AppendTo;
 using http_face::Cat;
 
 // Transactions that were carried out, by their tokens, for ten minutes: one that comes again is not carried
-// out again. The oldest go when there are too many. Thread-safe.
+// out again. The oldest go when there are too many, all when the data goes back to what it was. Thread-safe.
 class TransactionTokens {
  public:
   enum class Seen : uint8_t {
@@ -50,10 +50,11 @@ class TransactionTokens {
     kUnderWay
   };
 
-  // With kNew the token is under way until End.
-  Seen Begin(const std::string& token, uint64_t request, uint64_t now_nanos);
-  // `is_done`: it was carried out; else the token may come again.
-  void End(const std::string& token, bool is_done);
+  // With kNew the token is under way until End. `resets`: how often the data went back so far.
+  Seen Begin(const std::string& token, uint64_t request, uint64_t now_nanos, uint64_t resets);
+  // `is_done`: it was carried out; else the token may come again. `resets`: as at Begin; of a token of before
+  // a reset nothing is remembered.
+  void End(const std::string& token, bool is_done, uint64_t resets);
 
  private:
   static constexpr size_t kTokensMax = 10'000;
@@ -65,6 +66,7 @@ class TransactionTokens {
     bool is_under_way = true;
   };
   Mutex mutex_;
+  uint64_t resets_ ABSL_GUARDED_BY(mutex_) = 0;
   std::list<Entry> entries_ ABSL_GUARDED_BY(mutex_);  // the oldest first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_token_ ABSL_GUARDED_BY(mutex_);
 };
@@ -74,6 +76,8 @@ struct Operations {
   execute::RequestHandler& statements;
   std::function<std::shared_ptr<const Schema>()> schema;
   std::function<uint64_t()> now_nanos;
+  // How often the data went back to what it was: tokens of before count no more.
+  std::function<uint64_t()> resets;
   // Counts what is refused by name.
   std::function<void(cql::CqlFeature feature, std::string_view operation)> count_refused;
   // Of the items of one answer, beside what Amazon's limits are: what clients may hold is less in a small
