@@ -56,6 +56,9 @@ class RowChanges {
   virtual bool Decide(int64_t now_seconds) = 0;
   // Of an upsert, once Decide has said true.
   virtual Written WrittenOf(size_t index) const = 0;
+  // ---- Called behind the lanes, whatever the client is answered then.
+  // What Decide has said true to is done, or was only looked at.
+  virtual void OnApplied() {}
 };
 
 }  // namespace liststore::execute

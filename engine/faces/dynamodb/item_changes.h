@@ -74,6 +74,12 @@ class ItemChanges final : public execute::RowChanges {
   void OnRow(size_t index, const RowView& row) override;
   bool Decide(int64_t now_seconds) override;
   Written WrittenOf(size_t index) const override { return written_[index].written; }
+  void OnApplied() override {
+    if (is_applied_ != nullptr) *is_applied_ = true;
+  }
+
+  // Set when it was carried out, whatever came behind that: an answer that was lost, too.
+  void TellOfApplied(bool* is_applied) { is_applied_ = is_applied; }
 
   // Once it was run.
   std::span<ItemChange> changes() { return changes_; }
@@ -97,8 +103,7 @@ class ItemChanges final : public execute::RowChanges {
   std::vector<ItemChange> changes_;
   std::vector<Row> rows_;
   std::deque<Bytes> written_;
-  size_t looked_at_bytes_ = 0;
-  std::optional<dynamodb::Error> error_;
+  bool* is_applied_ = nullptr;  // outlives it
 };
 
 // The statement that shows it, and its key as values: nullopt of kCheck.

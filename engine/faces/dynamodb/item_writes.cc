@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/hash.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
@@ -334,7 +335,8 @@ Error Cancelled(OperationCall& call, std::span<const ItemChange> changes,
               codes, "]")};
 }
 
-ErrorOr<std::string> WriteTransaction(OperationCall& call) {
+// `is_applied`: it was carried out. That is so of some whose client is told of an error, or of nothing.
+ErrorOr<std::string> WriteTransaction(OperationCall& call, bool& is_applied) {
   const Json requests = call.request.Find("TransactItems");
   if (!requests.is_array() || requests.size() == 0 || requests.size() > kTransactionItemsMax) {
     return dynamodb::Invalid(
@@ -367,6 +369,7 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call) {
     parts.push_back(std::move(change));
   }
   ItemChanges changes(std::move(parts));
+  changes.TellOfApplied(&is_applied);
   std::vector<BoundStatement> statements;
   for (const ItemChange& change : changes.changes()) {
     if (change.kind != ItemChange::Kind::kCheck) statements.push_back(BoundStatementOf(change));
@@ -482,7 +485,8 @@ ErrorOr<std::string> BatchWriteItem(OperationCall& call) {
 
 ErrorOr<std::string> TransactWriteItems(OperationCall& call) {
   const Json token = call.request.Find("ClientRequestToken");
-  if (!token.is_string()) return WriteTransaction(call);
+  bool is_applied = false;
+  if (!token.is_string()) return WriteTransaction(call, is_applied);
   if (token.text().empty() || token.text().size() > 36) {
     return dynamodb::Invalid(
         Cat("1 validation error detected: Value '", http_face::FrontOf(token.text(), 100),
@@ -503,10 +507,10 @@ ErrorOr<std::string> TransactWriteItems(OperationCall& call) {
     case TransactionTokens::Seen::kNew:
       break;
   }
-  ErrorOr<std::string> answer = WriteTransaction(call);
-  call.server.tokens.End(name, answer.ok() && call.run.stop() == StatementRunner::Stop::kNo,
-                         resets);
-  return answer;
+  // A client that has not learned of its transaction sends it again; and whatever is thrown, the token does
+  // not stay under way.
+  const absl::Cleanup end = [&] { call.server.tokens.End(name, is_applied, resets); };
+  return WriteTransaction(call, is_applied);
 }
 
 }  // namespace liststore::dynamodb_face

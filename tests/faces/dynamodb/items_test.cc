@@ -246,6 +246,34 @@ TEST_F(DynamodbItemsTest, ATokenEndsWithTheDataItWasFor) {
         {"GetItem", get, R"({"Item":{"id":{"S":"a"}}})"}});
 }
 
+// What is tokens' purpose: the answer was lost, the transaction was not.
+TEST_F(DynamodbItemsTest, ATokenHoldsWhereTheAnswerWasLost) {
+  Start();
+  Good("CreateTable", kCreate);
+  const std::string get =
+      R"({"TableName":"feature_repo.stats","Key":{"id":{"S":"a"}},"ProjectionExpression":"n"})";
+  int expected = 0;
+  for (const std::string action : {"write_timeout", "close_connection", "server_error"}) {
+    for (const bool applies : {true, false}) {
+      SCOPED_TRACE(absl::StrCat(action, applies ? ", carried out" : ", not carried out"));
+      const std::string add = absl::StrCat(
+          R"({"ClientRequestToken":")", action, applies,
+          R"(","TransactItems":[{"Update":{"TableName":"feature_repo.stats","Key":{"id":)",
+          R"({"S":"a"}},"UpdateExpression":"ADD n :n","ExpressionAttributeValues":{":n":)",
+          R"({"N":"1"}}}}]})");
+      Must(
+          absl::StrCat("INSERT INTO liststore.faults (name, op, times, action, applies) VALUES "
+                       "('f', 'BATCH', 1, '",
+                       action, "', ", applies ? "true" : "false", ")"));
+      EXPECT_NE(Ask("TransactWriteItems", add).status, 200);
+      ++expected;
+      Walk({{"TransactWriteItems", add, "{}"},
+            {"TransactWriteItems", add, "{}"},
+            {"GetItem", get, absl::StrCat(R"({"Item":{"n":{"N":")", expected, R"("}}})")}});
+    }
+  }
+}
+
 TEST_F(DynamodbItemsTest, BatchesWriteAndReadSeveralTables) {
   Start();
   Good("CreateTable", kCreateLists);
