@@ -319,13 +319,14 @@ void Capacity::AppendAll(ObjectWriter& out) const {
   text += ']';
 }
 
+std::string NotesText(const std::string& table, const TableNotes& notes) {
+  return Cat("ALTER TABLE ", QualifiedName(table),
+             " WITH comment = ", cql::QuoteString(notes.ToComment()));
+}
+
 Status WriteNotes(OperationCall& call, const TableShape& shape, const TableNotes& notes) {
   std::optional<Error> error;
-  if (!call.run.RunText(Cat("ALTER TABLE ", QualifiedName(shape.name),
-                            " WITH comment = ", cql::QuoteString(notes.ToComment())),
-                        error)) {
-    return Stopped();
-  }
+  if (!call.run.RunText(NotesText(shape.name, notes), error)) return Stopped();
   if (error) return *std::move(error);
   return {};
 }

@@ -217,6 +217,7 @@ ErrorOr<std::string> Query(OperationCall& call);
 ErrorOr<std::string> Scan(OperationCall& call);
 
 // Carries out what changes a table's comment. With schema_mutex held.
+std::string NotesText(const std::string& table, const TableNotes& notes);
 Status WriteNotes(OperationCall& call, const TableShape& shape, const TableNotes& notes);
 
 }  // namespace liststore::dynamodb_face

@@ -1,7 +1,9 @@
 // Tables: made, described, changed and dropped, with their indexes and the attribute by which items end.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
+#include <new>
 #include <utility>
 
 #include "engine/base/status_macros.h"
@@ -291,11 +293,14 @@ std::string CreateViewText(const std::string& table, const KeySchema& keys,
              ")");
 }
 
+std::string DropViewText(const std::string& table, const IndexShape& index) {
+  return Cat("DROP MATERIALIZED VIEW IF EXISTS ", QualifiedName(table, &index));
+}
+
 Status DropAll(OperationCall& call, const std::string& name,
                const std::vector<IndexShape>& indexes) {
   for (const IndexShape& index : indexes) {
-    LS_RETURN_IF_ERROR(
-        RunDefinition(call, Cat("DROP MATERIALIZED VIEW IF EXISTS ", QualifiedName(name, &index))));
+    LS_RETURN_IF_ERROR(RunDefinition(call, DropViewText(name, index)));
   }
   return RunDefinition(call, Cat("DROP TABLE IF EXISTS ", QualifiedName(name)));
 }
@@ -428,29 +433,126 @@ ErrorOr<std::string> ListTables(OperationCall& call) {
 
 namespace {
 
-Status CreateIndex(OperationCall& call, Json json, const std::string& name) {
-  std::shared_ptr<const TableShape> shape = Current(call, name);
-  if (shape == nullptr) return Stopped();
-  LS_ASSIGN_OR_RETURN(Definitions definitions, DefinitionsOf(call.request));
-  // What is known need not be said again.
-  for (const IndexShape* index = nullptr;;) {
-    for (const KeyAttribute& attribute : shape->KeyAttributesOf(index)) {
-      definitions.emplace(attribute.name, attribute.type);
+// Runs texts that take back what has failed, whatever became of the client meanwhile; what fails of them fails.
+void TakeBack(OperationCall& call, std::initializer_list<std::string> texts) {
+  for (const std::string& text : texts) {
+    std::optional<Error> error;
+    [[maybe_unused]] const bool goes_on = call.run.RunText(text, error);
+  }
+}
+
+// As `notes` are again: what has failed half-way can be asked for again.
+class NotesOnFailure {
+ public:
+  // `index`: nullptr, or one that is made with it.
+  NotesOnFailure(OperationCall& call, const TableShape& shape, const IndexShape* index)
+      : call_(call),
+        notes_(NotesText(shape.name, shape.notes)),
+        drop_(index == nullptr ? std::string() : DropViewText(shape.name, *index)) {}
+  NotesOnFailure(const NotesOnFailure&) = delete;
+  NotesOnFailure& operator=(const NotesOnFailure&) = delete;
+  ~NotesOnFailure() {
+    if (is_done_) return;
+    try {
+      if (!drop_.empty()) TakeBack(call_, {drop_});
+      TakeBack(call_, {notes_});
+    } catch (const std::bad_alloc&) {
+      // They stay; an index without its view is none.
     }
-    const auto& all = shape->notes.indexes;
-    index = index == nullptr ? all.data() : index + 1;
-    if (all.empty() || index == all.data() + all.size()) break;
   }
-  LS_ASSIGN_OR_RETURN(IndexShape index, IndexOf(json, /*is_global=*/true,
-                                                shape->notes.pays_per_request, definitions));
-  if (shape->FindIndex(index.name) != nullptr) {
-    return dynamodb::Invalid(
-        Cat("Attempting to create an index which already exists: ", index.name));
+
+  void Done() { is_done_ = true; }
+
+ private:
+  OperationCall& call_;
+  const std::string notes_;
+  const std::string drop_;
+  bool is_done_ = false;
+};
+
+// One that has failed half-way, and whose notes could not be taken back, has no view.
+bool IsThere(OperationCall& call, const TableShape& shape, const IndexShape& index) {
+  return call.server.schema()->FindTable(kDynamodbKeyspace, Cat(shape.name, ":", index.name)) !=
+         nullptr;
+}
+
+// The types of all attributes that have columns, over which definitions agree with them.
+Status AddColumnTypes(const TableShape& shape, Definitions& definitions) {
+  for (const ColumnDefinition& column : shape.table->columns) {
+    if (column.name == kItemColumn) continue;
+    const std::optional<AttributeType> type = TypeOfColumn(column);
+    const auto at = definitions.find(column.name);
+    if (at == definitions.end()) {
+      if (type) definitions.emplace(column.name, *type);
+    } else if (at->second != type) {
+      return dynamodb::Invalid(Cat("One or more parameter values were invalid: the attribute ",
+                                   column.name, " is defined as ", dynamodb::NameOf(at->second),
+                                   ", and is of type ", type ? dynamodb::NameOf(*type) : "CQL's",
+                                   " in the table"));
+    }
   }
-  TableNotes notes = shape->notes;
-  if (notes.indexes.size() >= kGlobalIndexesMax + kLocalIndexesMax) {
-    return Error{ErrorCode::kLimitExceeded, "Subscriber limit exceeded: too many indexes"};
+  return {};
+}
+
+// Reads the changes of indexes into `notes`, in order; nothing is carried out. `created`, `deleted`: their names.
+Status ReadIndexUpdates(OperationCall& call, const TableShape& shape, TableNotes& notes,
+                        std::vector<IndexShape>& created, std::vector<IndexShape>& deleted) {
+  LS_ASSIGN_OR_RETURN(Definitions definitions, DefinitionsOf(call.request));
+  LS_RETURN_IF_ERROR(AddColumnTypes(shape, definitions));
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find(notes.indexes, name, &IndexShape::name);
+  };
+  const auto not_found = [](std::string_view name) {
+    return Error{ErrorCode::kResourceNotFound,
+                 Cat("Requested resource not found: Index: ", name, " not found")};
+  };
+  for (const JsonMember member : call.request.Find("GlobalSecondaryIndexUpdates")) {
+    const Json update = member.value.Find("Update");
+    const Json create = member.value.Find("Create");
+    const Json deletion = member.value.Find("Delete");
+    if (update.is_object()) {
+      const auto at = find(update.Find("IndexName").text());
+      if (at == notes.indexes.end()) return not_found(update.Find("IndexName").text());
+      LS_ASSIGN_OR_RETURN(at->throughput, ThroughputOf(update.Find("ProvisionedThroughput"),
+                                                       notes.pays_per_request));
+    }
+    if (create.is_object()) {
+      LS_ASSIGN_OR_RETURN(IndexShape index,
+                          IndexOf(create, /*is_global=*/true, notes.pays_per_request, definitions));
+      const auto at = find(index.name);
+      if (at != notes.indexes.end()) {
+        const bool is_new =
+            std::ranges::find(created, index.name, &IndexShape::name) != created.end();
+        if (is_new || IsThere(call, shape, *at)) {
+          return dynamodb::Invalid(
+              Cat("Attempting to create an index which already exists: ", index.name));
+        }
+        notes.indexes.erase(at);
+      }
+      if (notes.indexes.size() >= kGlobalIndexesMax + kLocalIndexesMax) {
+        return Error{ErrorCode::kLimitExceeded, "Subscriber limit exceeded: too many indexes"};
+      }
+      notes.indexes.push_back(index);
+      created.push_back(std::move(index));
+    }
+    if (deletion.is_object()) {
+      const auto at = find(deletion.Find("IndexName").text());
+      const bool is_old = std::ranges::find(created, deletion.Find("IndexName").text(),
+                                            &IndexShape::name) == created.end();
+      if (at == notes.indexes.end() || !at->is_global || !is_old) {
+        return not_found(deletion.Find("IndexName").text());
+      }
+      deleted.push_back(*at);
+      notes.indexes.erase(at);
+    }
   }
+  return {};
+}
+
+Status CreateIndex(OperationCall& call, const IndexShape& index, const std::string& name) {
+  std::shared_ptr<const TableShape> shape = Current(call, name);
+  if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
+  NotesOnFailure old(call, *shape, &index);
   for (const KeyAttribute& attribute : IndexedAttributes(shape->keys, {index})) {
     const ColumnDefinition* const column = shape->table->FindColumn(attribute.name);
     if (column != nullptr) continue;
@@ -458,28 +560,26 @@ Status CreateIndex(OperationCall& call, Json json, const std::string& name) {
         RunDefinition(call, Cat("ALTER TABLE ", QualifiedName(name), " ADD ",
                                 QuotedKeyColumn(attribute), " ", ColumnTypeOf(attribute.type))));
   }
+  TableNotes notes = shape->notes;
+  std::erase_if(notes.indexes, [&](const IndexShape& other) { return other.name == index.name; });
   notes.indexes.push_back(index);
   LS_RETURN_IF_ERROR(WriteNotes(call, *shape, notes));
   shape = Current(call, name);
   if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
   LS_RETURN_IF_ERROR(RewriteItems(call, shape));
-  return RunDefinition(call, CreateViewText(name, shape->keys, index));
+  LS_RETURN_IF_ERROR(RunDefinition(call, CreateViewText(name, shape->keys, index)));
+  old.Done();
+  return {};
 }
 
-Status DeleteIndex(OperationCall& call, Json json, const std::string& name) {
+// Its columns stay, and are written as before: an index of theirs may come again.
+Status DeleteIndex(OperationCall& call, const IndexShape& index, const std::string& name) {
   const std::shared_ptr<const TableShape> shape = Current(call, name);
-  if (shape == nullptr) return Stopped();
-  const IndexShape* const index = shape->FindIndex(json.Find("IndexName").text());
-  if (index == nullptr || !index->is_global) {
-    return Error{
-        ErrorCode::kResourceNotFound,
-        Cat("Requested resource not found: Index: ", json.Find("IndexName").text(), " not found")};
-  }
-  LS_RETURN_IF_ERROR(
-      RunDefinition(call, Cat("DROP MATERIALIZED VIEW ", QualifiedName(name, index))));
+  if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
+  // Without its view, and with its notes, it can be deleted again.
+  LS_RETURN_IF_ERROR(RunDefinition(call, DropViewText(name, index)));
   TableNotes notes = shape->notes;
-  std::erase_if(notes.indexes, [&](const IndexShape& other) { return other.name == index->name; });
-  // Its columns stay: an index of theirs may come again.
+  std::erase_if(notes.indexes, [&](const IndexShape& other) { return other.name == index.name; });
   return WriteNotes(call, *shape, notes);
 }
 
@@ -522,25 +622,20 @@ ErrorOr<std::string> UpdateTable(OperationCall& call) {
                                                                "STANDARD_INFREQUENT_ACCESS"};
   LS_ASSIGN_OR_RETURN(const auto table_class, WordOf(call.request, "TableClass", kClasses));
   if (table_class) notes.table_class = *table_class;
-  const Json updates = call.request.Find("GlobalSecondaryIndexUpdates");
-  for (const JsonMember member : updates) {
-    const Json update = member.value.Find("Update");
-    if (!update.is_object()) continue;
-    const auto at =
-        std::ranges::find(notes.indexes, update.Find("IndexName").text(), &IndexShape::name);
-    if (at == notes.indexes.end()) {
-      return Error{ErrorCode::kResourceNotFound, "Requested resource not found"};
-    }
-    LS_ASSIGN_OR_RETURN(at->throughput,
-                        ThroughputOf(update.Find("ProvisionedThroughput"), notes.pays_per_request));
+  std::vector<IndexShape> created;
+  std::vector<IndexShape> deleted;
+  TableNotes after = notes;
+  LS_RETURN_IF_ERROR(ReadIndexUpdates(call, *shape, after, created, deleted));
+  // What is there stays there until it is its turn, but for what is said of it.
+  for (IndexShape& index : notes.indexes) {
+    const auto at = std::ranges::find(after.indexes, index.name, &IndexShape::name);
+    if (at != after.indexes.end()) index.throughput = at->throughput;
   }
-  LS_RETURN_IF_ERROR(WriteNotes(call, *shape, notes));
-  for (const JsonMember member : updates) {
-    const Json create = member.value.Find("Create");
-    const Json deletion = member.value.Find("Delete");
-    if (create.is_object()) LS_RETURN_IF_ERROR(CreateIndex(call, create, name));
-    if (deletion.is_object()) LS_RETURN_IF_ERROR(DeleteIndex(call, deletion, name));
+  if (notes.ToComment() != shape->notes.ToComment()) {
+    LS_RETURN_IF_ERROR(WriteNotes(call, *shape, notes));
   }
+  for (const IndexShape& index : deleted) LS_RETURN_IF_ERROR(DeleteIndex(call, index, name));
+  for (const IndexShape& index : created) LS_RETURN_IF_ERROR(CreateIndex(call, index, name));
   shape = Current(call, name);
   if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
   return Cat("{\"TableDescription\":", DescriptionOf(*shape), "}");
@@ -573,10 +668,12 @@ ErrorOr<std::string> UpdateTimeToLive(OperationCall& call) {
             notes.ttl_attribute));
   }
   notes.ttl_attribute = *enabled ? attribute : "";
+  NotesOnFailure old(call, *shape, nullptr);
   LS_RETURN_IF_ERROR(WriteNotes(call, *shape, notes));
   shape = Current(call, shape->name);
   if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
   LS_RETURN_IF_ERROR(RewriteItems(call, shape));
+  old.Done();
   std::string quoted;
   dynamodb::AppendJsonString(attribute, quoted);
   return Cat("{\"TimeToLiveSpecification\":{\"Enabled\":", *enabled ? "true" : "false",

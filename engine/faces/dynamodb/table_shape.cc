@@ -37,13 +37,6 @@ std::string_view NameOf(IndexShape::Projects projects) {
   return "ALL";
 }
 
-std::optional<AttributeType> TypeOfColumn(const ColumnDefinition& column) {
-  if (column.type.is(CqlType::kText)) return AttributeType::kS;
-  if (column.type.is(CqlType::kDecimal)) return AttributeType::kN;
-  if (column.type.is(CqlType::kBlob)) return AttributeType::kB;
-  return std::nullopt;
-}
-
 std::optional<KeyAttribute> AttributeOf(const TableDefinition& table, std::string_view name) {
   const ColumnDefinition* const column = table.FindColumn(name);
   if (column == nullptr) return std::nullopt;
@@ -244,6 +237,13 @@ std::string QualifiedName(std::string_view table, const IndexShape* index) {
   return Cat(kDynamodbKeyspace, ".",
              cql::AlwaysQuoteIdentifier(index == nullptr ? std::string(table)
                                                          : Cat(table, ":", index->name)));
+}
+
+std::optional<AttributeType> TypeOfColumn(const ColumnDefinition& column) {
+  if (column.type.is(CqlType::kText)) return AttributeType::kS;
+  if (column.type.is(CqlType::kDecimal)) return AttributeType::kN;
+  if (column.type.is(CqlType::kBlob)) return AttributeType::kB;
+  return std::nullopt;
 }
 
 std::string_view ColumnTypeOf(AttributeType type) {

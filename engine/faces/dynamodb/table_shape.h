@@ -105,6 +105,8 @@ class TableShapes {
 std::string QualifiedName(std::string_view table, const IndexShape* index = nullptr);
 // "text", "decimal", "blob"
 std::string_view ColumnTypeOf(dynamodb::AttributeType type);
+// nullopt: of another type than those.
+std::optional<dynamodb::AttributeType> TypeOfColumn(const ColumnDefinition& column);
 std::string ArnOf(std::string_view table);
 // The name in an ARN of a table, or the text itself.
 std::string_view TableOfArn(std::string_view text);

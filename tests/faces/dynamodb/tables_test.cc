@@ -1,0 +1,118 @@
+// Tables over DynamoDB's API of a whole server: changed, with what can go wrong on the way.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/faces/dynamodb/dynamodb_server_test.h"
+
+namespace liststore::testing {
+namespace dynamodb_tables_test {
+
+constexpr char kCreate[] =
+    R"({"TableName":"stats","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],)"
+    R"("AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],)"
+    R"("BillingMode":"PAY_PER_REQUEST"})";
+constexpr char kDescribe[] = R"({"TableName":"stats"})";
+constexpr char kOfX[] =
+    R"({"TableName":"stats","IndexName":"by_g","KeyConditionExpression":"g = :g","Select":"COUNT",)"
+    R"("ExpressionAttributeValues":{":g":{"S":"x"}}})";
+constexpr char kDeleteIndex[] =
+    R"({"TableName":"stats","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"by_g"}}]})";
+constexpr char kEnableTtl[] =
+    R"({"TableName":"stats","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"end"}})";
+
+// `more`: other members of the request.
+std::string CreateIndex(const std::string& type = "S", const std::string& more = "",
+                        const std::string& projection = R"({"ProjectionType":"ALL"})") {
+  return absl::StrCat(
+      R"({"TableName":"stats",)", more,
+      R"("AttributeDefinitions":[{"AttributeName":"g","AttributeType":")", type,
+      R"("}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"by_g","KeySchema":[)",
+      R"({"AttributeName":"g","KeyType":"HASH"}],"Projection":)", projection, "}}]}");
+}
+
+class DynamodbTablesTest : public DynamodbServerTest {
+ protected:
+  void Put(const std::string& id, const std::string& more) {
+    Good("PutItem",
+         absl::StrCat(R"({"TableName":"stats","Item":{"id":{"S":")", id, R"("})", more, "}}"));
+  }
+  // One statement fails of those with that word.
+  void Arm(const std::string& op) {
+    Must(absl::StrCat("INSERT INTO liststore.faults (name, op, times, action) VALUES ('f', '", op,
+                      "', 1, 'server_error')"));
+  }
+};
+
+TEST_F(DynamodbTablesTest, AnIndexThatFailedHalfWayCanBeMadeAgain) {
+  Start();
+  Good("CreateTable", kCreate);
+  Put("a", R"(,"g":{"S":"x"})");
+  for (const std::string op : {"ALTER", "SELECT", "UPDATE", "CREATE"}) {
+    SCOPED_TRACE(op);
+    Arm(op);
+    EXPECT_EQ(Ask("UpdateTable", CreateIndex()).status, 500);
+    EXPECT_EQ(Good("DescribeTable", kDescribe).find("by_g"), std::string::npos);
+    Walk({{"UpdateTable", CreateIndex(), R"("IndexName":"by_g")", 200, true},
+          {"UpdateTable", CreateIndex(), "already exists: by_g", 400, true},
+          {"Query", kOfX, R"({"Count":1,"ScannedCount":1})"}});
+    // The view is gone, and the notes are not.
+    Must(
+        "INSERT INTO liststore.faults (name, op, times, action) VALUES ('f', 'ALTER', 2, "
+        "'server_error')");
+    EXPECT_EQ(Ask("UpdateTable", kDeleteIndex).status, 500);
+    EXPECT_EQ(Ask("UpdateTable", kDeleteIndex).status, 500);
+    Walk({{"UpdateTable", kDeleteIndex, R"("TableStatus":"ACTIVE")", 200, true},
+          {"UpdateTable", kDeleteIndex, "Index: by_g not found", 400, true}});
+  }
+}
+
+TEST_F(DynamodbTablesTest, AnEndThatFailedHalfWayCanBeAskedForAgain) {
+  Start();
+  Good("CreateTable", kCreate);
+  Put("a", R"(,"end":{"N":"1700000100"})");
+  for (const std::string op : {"SELECT", "UPDATE"}) {
+    Arm(op);
+    EXPECT_EQ(Ask("UpdateTimeToLive", kEnableTtl).status, 500);
+    Walk({{"DescribeTimeToLive", kDescribe, "DISABLED", 200, true}});
+  }
+  Walk({{"UpdateTimeToLive", kEnableTtl, R"("Enabled":true)", 200, true},
+        {"UpdateTimeToLive", kEnableTtl, "already enabled", 400, true}});
+  clock_.AdvanceNanos(uint64_t{100} * 1'000'000'000);
+  Walk({{"Scan", kDescribe, R"({"Items":[],"Count":0,"ScannedCount":0})"}});
+}
+
+TEST_F(DynamodbTablesTest, AnUpdateThatIsWrongChangesNothing) {
+  Start();
+  Good("CreateTable", kCreate);
+  const std::string billing =
+      R"("BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":5,)"
+      R"("WriteCapacityUnits":5},"DeletionProtectionEnabled":true,)";
+  const std::string before = Good("DescribeTable", kDescribe);
+  // A global index of it would need its own throughput.
+  EXPECT_EQ(Ask("UpdateTable", CreateIndex("S", billing)).status, 400);
+  EXPECT_EQ(Good("DescribeTable", kDescribe), before);
+}
+
+TEST_F(DynamodbTablesTest, AnIndexHasTheTypeThatItsAttributeHas) {
+  Start();
+  Good("CreateTable", kCreate);
+  Good("UpdateTable", CreateIndex());
+  const auto create = [](const std::string& attribute, const std::string& type) {
+    return absl::StrCat(R"({"TableName":"stats","AttributeDefinitions":[{"AttributeName":")",
+                        attribute, R"(","AttributeType":")", type,
+                        R"("}],"GlobalSecondaryIndexUpdates":[{"Create":)",
+                        R"({"IndexName":"other","KeySchema":[{"AttributeName":")", attribute,
+                        R"(","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]})");
+  };
+  Walk({{"UpdateTable", create("g", "N"), "the attribute g is defined as N, and is of type S", 400,
+         true},
+        {"UpdateTable", create("id", "B"), "the attribute id is defined as B, and is of type S",
+         400, true},
+        {"UpdateTable", create("g", "S"), R"("IndexName":"other")", 200, true}});
+}
+
+//FIRST
+}  // namespace dynamodb_tables_test
+}  // namespace liststore::testing
