@@ -177,7 +177,10 @@ std::vector<std::optional<std::string>> IndexedValuesOf(const TableShape& shape,
   for (size_t i = 0; i < values.size(); ++i) {
     if (shape.indexed[i].name.empty()) continue;
     const AttributeValue* const value = item.Find(shape.indexed[i].name);
-    if (value != nullptr && value->is(shape.indexed[i].type)) values[i] = ToCqlValue(*value);
+    // What can be no key of an index is in none.
+    const bool is_key = value != nullptr && value->is(shape.indexed[i].type) &&
+                        !IsEmptyKey(*value) && KeyBytesOf(*value) <= kHashBytesMax;
+    if (is_key) values[i] = ToCqlValue(*value);
   }
   return values;
 }

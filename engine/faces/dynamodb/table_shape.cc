@@ -179,14 +179,17 @@ std::shared_ptr<const TableShape> ShapeOf(const std::shared_ptr<const TableDefin
   }
   shape->item_column = item->position;
   shape->indexed.resize(table->storage.regular.size());
+  // Those of indexes that are no more, too: a column that writes left alone would outlive the item's TTL.
+  for (const ColumnDefinition* const column : table->ColumnsOf(ColumnKind::kRegular)) {
+    const std::optional<AttributeType> type = TypeOfColumn(*column);
+    if (type && column != item) shape->indexed[column->position] = {column->name, *type};
+  }
   for (IndexShape& index : shape->notes.indexes) {
     for (KeyAttribute* key : {&index.keys.hash, index.keys.sort ? &*index.keys.sort : nullptr}) {
       if (key == nullptr) continue;
       const std::optional<KeyAttribute> attribute = AttributeOf(*table, key->name);
       if (!attribute) return nullptr;
       *key = *attribute;
-      const ColumnDefinition* const column = table->FindColumn(key->name);
-      if (!column->is_key()) shape->indexed[column->position] = *attribute;
     }
   }
   const std::string name = QualifiedName(table->name);

@@ -70,7 +70,8 @@ struct TableShape {
   std::shared_ptr<const TableDefinition> table;
   KeySchema keys;
   TableNotes notes;
-  // Of each regular column of the table which attribute it is, by ColumnId; empty: none, or the item.
+  // Of each regular column of the table which attribute it is, by ColumnId; empty: none, or the item. An index of
+  // it is there, or was.
   std::vector<KeyAttribute> indexed;
   ColumnId item_column = 0;
 

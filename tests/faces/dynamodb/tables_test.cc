@@ -113,6 +113,25 @@ TEST_F(DynamodbTablesTest, AnIndexHasTheTypeThatItsAttributeHas) {
         {"UpdateTable", create("g", "S"), R"("IndexName":"other")", 200, true}});
 }
 
+TEST_F(DynamodbTablesTest, AnItemEndsWholeWhereAnIndexWas) {
+  Start();
+  Good("CreateTable", kCreate);
+  Good("UpdateTable", CreateIndex());
+  Put("a", R"(,"g":{"S":"x"})");
+  Good("UpdateTable", kDeleteIndex);
+  Good("UpdateTimeToLive", kEnableTtl);
+  Put("a", R"(,"g":{"S":"x"},"end":{"N":"1700000001"})");
+  Put("b", R"(,"g":{"S":""},"end":{"N":"1700000001"})");  // of an index it could not be
+  clock_.AdvanceNanos(uint64_t{2} * 1'000'000'000);
+  Walk({{"GetItem", R"({"TableName":"stats","Key":{"id":{"S":"a"}}})", "{}"},
+        {"Scan", kDescribe, R"({"Items":[],"Count":0,"ScannedCount":0})"}});
+  Put("c", R"(,"g":{"S":"x"})");
+  Put("d", R"(,"g":{"S":""})");
+  Put("e", R"(,"g":{"N":"1"})");
+  Good("UpdateTable", CreateIndex());
+  Walk({{"Query", kOfX, R"({"Count":1,"ScannedCount":1})"}});
+}
+
 //FIRST
 }  // namespace dynamodb_tables_test
 }  // namespace liststore::testing
