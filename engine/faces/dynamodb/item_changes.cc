@@ -64,8 +64,7 @@ void ItemChanges::OnAttempt() {
     change.existed = false;
     change.before_bytes.clear();
     change.before = {};
-    change.after = {};
-    change.after_size = 0;
+    change.lives = {};
     change.error.reset();
   }
 }
@@ -73,16 +72,11 @@ void ItemChanges::OnAttempt() {
 void ItemChanges::OnRow(size_t index, const RowView& row) {
   ItemChange& change = changes_[index];
   change.existed = true;
-  if (!change.IsLooking() || error_) return;
+  change.lives = row.marker;
   const auto item = std::ranges::find(row.cells, change.shape->item_column, &LiveCellView::column);
-  if (item == row.cells.end()) return;
-  looked_at_bytes_ += item->value.size();
-  if (item->value.size() > kItemColumnBytesMax) {
-    error_ = dynamodb::Invalid("Item size has exceeded the maximum allowed size");
-  } else if (looked_at_bytes_ > kTransactionBytesMax) {
-    error_ = TransactionTooLarge();
-  } else {
-    change.before_bytes = item->value;
+  if (item != row.cells.end()) {
+    change.before = dynamodb::ItemFromBytes(item->value).value_or(Item());
+    if (!change.lives.present()) change.lives = item->liveness;
   }
 }
 
@@ -165,6 +159,11 @@ void ItemChanges::SetWritten(const ItemChange& change, const Item& after, Bytes&
   if (const std::optional<int64_t> expiry = ExpiryOf(shape, after, now_seconds)) {
     bytes.written.ttl_seconds = *expiry - now_seconds;
     bytes.written.expiry_seconds = *expiry;
+  } else if (change.kind == ItemChange::Kind::kRewrite && change.lives.expiring() &&
+             !(change.former && ExpiryOf(*change.former, change.after, now_seconds))) {
+    // By a TTL of CQL's.
+    bytes.written.ttl_seconds = change.lives.expiry_seconds - now_seconds;
+    bytes.written.expiry_seconds = change.lives.expiry_seconds;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "engine/execute/row_changes.h"
 #include "engine/faces/dynamodb/item_row.h"
 #include "engine/faces/dynamodb/table_shape.h"
+#include "engine/model/cell.h"
 
 namespace liststore::dynamodb_face {
 
@@ -37,23 +38,14 @@ struct ItemChange {
   dynamodb::Condition condition = {};
   Item item = {};                // kPut
   dynamodb::Update update = {};  // kUpdate
-  size_t constant_bytes = 0;     // of values in the condition and the update
-  bool returns = false;          // the answer says what was there, or what has come of it
-
-  // Something depends on what is there.
-  bool IsLooking() const {
-    return returns || !condition.is_always() || (kind != Kind::kPut && kind != Kind::kDelete);
-  }
+  // kRewrite: the shape of before, where its attribute for ends counts no more.
+  std::shared_ptr<const TableShape> former = {};
 
   // ---- What came of it.
   bool existed = false;
-  // As it was, where it existed and IsLooking: the item's column.
-  std::string before_bytes = {};
-  size_t after_size = 0;  // ItemSize as it is, of kPut, kUpdate and kRewrite
-  // Both decoded, where the change is the only one and no mere look: what a transaction looks at is many
-  // times its bytes, so that it is one item at a time.
-  Item before = {};
-  Item after = {};
+  Item before = {};                           // as it was, where it existed
+  Liveness lives = {};                        // until when
+  Item after = {};                            // as it is, of kPut and kUpdate
   std::optional<dynamodb::Error> error = {};  // why nothing was written
 };
 

@@ -52,16 +52,19 @@ std::optional<Error> CheckKeyPart(const KeyAttribute& attribute, const Attribute
             "cannot contain an empty ",
             value.string() != nullptr ? "string" : "binary", " value. Key: ", attribute.name));
   }
-  const size_t bytes_max = is_hash ? kHashBytesMax : kSortBytesMax;
-  if (KeyBytesOf(value) > bytes_max) {
-    return dynamodb::InvalidParameter(
-        is_hash ? "Size of hashkey has exceeded the maximum size limit of2048 bytes"
-                : "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
-  }
+  dynamodb::Status bytes = CheckKeyBytes(value, is_hash);
+  if (!bytes.ok()) return bytes.TakeError();
   return std::nullopt;
 }
 
 }  // namespace
+
+dynamodb::Status CheckKeyBytes(const AttributeValue& value, bool is_hash) {
+  if (KeyBytesOf(value) <= (is_hash ? kHashBytesMax : kSortBytesMax)) return {};
+  return dynamodb::InvalidParameter(
+      is_hash ? "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+              : "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
+}
 
 std::string ToCqlValue(const AttributeValue& value) {
   if (const std::string* text = value.string()) return *text;

@@ -31,6 +31,8 @@ bool AppendCqlValueJson(dynamodb::AttributeType type, std::string_view bytes, st
 // `is_item`: it is a whole item that is written; else a key, that has no other attributes.
 dynamodb::ErrorOr<std::vector<std::string>> KeyValuesOf(const TableShape& shape, const Item& item,
                                                         bool is_item);
+// Of a value of a key's type that is asked for: too long to be one.
+dynamodb::Status CheckKeyBytes(const AttributeValue& value, bool is_hash);
 // An attribute of the key of an index that is of another type than that, or empty, or too long. Those that
 // are not there are none.
 dynamodb::Status CheckIndexed(const TableShape& shape, const Item& item);

@@ -443,6 +443,11 @@ ErrorOr<std::string> Query(OperationCall& call) {
                      /*with_values=*/true));
   LS_ASSIGN_OR_RETURN(const dynamodb::KeyCondition condition,
                       KeyConditionOf(call.request, keys, placeholders));
+  LS_RETURN_IF_ERROR(CheckKeyBytes(condition.hash, /*is_hash=*/true));
+  if (condition.sort) {
+    LS_RETURN_IF_ERROR(CheckKeyBytes(condition.sort->value, /*is_hash=*/false));
+    LS_RETURN_IF_ERROR(CheckKeyBytes(condition.sort->upper, /*is_hash=*/false));
+  }
   LS_ASSIGN_OR_RETURN(read.filter, FilterOf(call.request, "QueryFilter", placeholders));
   LS_ASSIGN_OR_RETURN(read.projection, ProjectionOf(call.request, placeholders));
   LS_RETURN_IF_ERROR(placeholders.CheckAllUsed());

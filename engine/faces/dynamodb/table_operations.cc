@@ -306,8 +306,9 @@ Status DropAll(OperationCall& call, const std::string& name,
 }
 
 // Writes every item again by the shape as it is now: with the end that its attribute says, and the columns of
-// its indexes. Items that come and go meanwhile are written by it anyway.
-Status RewriteItems(OperationCall& call, const std::shared_ptr<const TableShape>& shape) {
+// its indexes. Items that come and go meanwhile are written by it anyway. `former`: as of ItemChange.
+Status RewriteItems(OperationCall& call, const std::shared_ptr<const TableShape>& shape,
+                    const std::shared_ptr<const TableShape>& former = nullptr) {
   BoundStatement page;
   page.text = &shape->keys_of_all;
   page.page_size = kRewrittenAtOnce;
@@ -322,6 +323,7 @@ Status RewriteItems(OperationCall& call, const std::shared_ptr<const TableShape>
       ItemChange change;
       change.kind = ItemChange::Kind::kRewrite;
       change.shape = shape;
+      change.former = former;
       bool is_key = true;
       for (size_t i = 0; i < key.size(); ++i) {
         change.key_values.emplace_back(values[i].value_or(std::string_view()));
@@ -670,9 +672,9 @@ ErrorOr<std::string> UpdateTimeToLive(OperationCall& call) {
   notes.ttl_attribute = *enabled ? attribute : "";
   NotesOnFailure old(call, *shape, nullptr);
   LS_RETURN_IF_ERROR(WriteNotes(call, *shape, notes));
-  shape = Current(call, shape->name);
+  const std::shared_ptr<const TableShape> former = std::exchange(shape, Current(call, shape->name));
   if (shape == nullptr) return Error{ErrorCode::kInternalServerError, "The table has gone"};
-  LS_RETURN_IF_ERROR(RewriteItems(call, shape));
+  LS_RETURN_IF_ERROR(RewriteItems(call, shape, former));
   old.Done();
   std::string quoted;
   dynamodb::AppendJsonString(attribute, quoted);

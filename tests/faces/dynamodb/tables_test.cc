@@ -132,6 +132,36 @@ TEST_F(DynamodbTablesTest, AnItemEndsWholeWhereAnIndexWas) {
   Walk({{"Query", kOfX, R"({"Count":1,"ScannedCount":1})"}});
 }
 
+TEST_F(DynamodbTablesTest, TtlsOfCqlStayWhenAnIndexIsMade) {
+  Start();
+  Good("CreateTable", kCreate);
+  Must("INSERT INTO dynamodb.stats (id) VALUES ('by cql') USING TTL 100");
+  Put("lasts", R"(,"end":{"N":"1700000050"})");
+  Good("UpdateTable", CreateIndex());
+  Good("UpdateTimeToLive", kEnableTtl);
+  // It ends no more, by the attribute that does not count any more.
+  Good(
+      "UpdateTimeToLive",
+      R"({"TableName":"stats","TimeToLiveSpecification":{"Enabled":false,"AttributeName":"end"}})");
+  clock_.AdvanceNanos(uint64_t{99} * 1'000'000'000);
+  Walk({{"Scan", R"({"TableName":"stats","Select":"COUNT"})", R"({"Count":2,"ScannedCount":2})"}});
+  clock_.AdvanceNanos(uint64_t{1} * 1'000'000'000);
+  Walk({{"Scan", R"({"TableName":"stats","Select":"COUNT"})", R"({"Count":1,"ScannedCount":1})"}});
+}
+
+TEST_F(DynamodbTablesTest, KeysThatAreTooLongAreAskedForInVain) {
+  Start();
+  Good("CreateTable", kCreate);
+  const auto query = [](size_t bytes) {
+    return absl::StrCat(R"({"TableName":"stats","KeyConditionExpression":"id = :i",)",
+                        R"("ExpressionAttributeValues":{":i":{"S":")", std::string(bytes, 'x'),
+                        R"("}}})");
+  };
+  Walk({{"Query", query(2048), R"({"Items":[],"Count":0,"ScannedCount":0})"},
+        {"Query", query(2049), "exceeded the maximum size limit of2048 bytes", 400, true},
+        {"Query", query(70'000), "ValidationException", 400, true}});
+}
+
 //FIRST
 }  // namespace dynamodb_tables_test
 }  // namespace liststore::testing
