@@ -19,6 +19,8 @@ constexpr std::string_view kStreamsVersion = "DynamoDBStreams_20120810.";
 constexpr size_t kLoopBodyBytes = size_t{64} << 10;
 // Values and names of one request: 12 bytes of a tree each.
 constexpr size_t kJsonNodesMax = size_t{2} << 20;
+// Of an operation whose tables change all the while.
+constexpr int kBeginningsMax = 32;
 
 std::string_view TargetOf(const HttpRequest& request) {
   return request.fields.Find("x-amz-target");
@@ -156,8 +158,12 @@ std::optional<HttpAnswer> DynamodbSite::Run(http_face::SiteCall& call) const {
                           .request = document->root(),
                           .body = request.body,
                           .host = request.host};
-  ErrorOr<std::string> result =
-      FindOperation(OperationNameOf(TargetOf(request)))->function(operation);
+  const OperationFunction function = FindOperation(OperationNameOf(TargetOf(request)))->function;
+  ErrorOr<std::string> result = function(operation);
+  for (int again = 0; run.TakeStale() && again < kBeginningsMax; ++again) {
+    operation.error_members.clear();
+    result = function(operation);
+  }
   HttpAnswer answer;
   switch (run.stop()) {
     case StatementRunner::Stop::kDeferred:

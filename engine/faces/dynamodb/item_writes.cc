@@ -20,8 +20,10 @@ using dynamodb::ReturnValues;
 
 constexpr size_t kBatchWritesMax = 25;
 constexpr size_t kTransactionItemsMax = 100;
-// Of the items of why a transaction was cancelled: those behind are left out.
-constexpr size_t kReasonsBytesMax = size_t{16} << 20;
+// Of a write whose table changes all the while.
+constexpr int kFollowingsMax = 8;
+// Source: DynamoDB's developer guide, "Quotas", transactions.
+constexpr size_t kTransactionBytesMax = size_t{4} << 20;
 
 Status CheckPut(const TableShape& shape, const Item& item) {
   LS_RETURN_IF_ERROR(CheckIndexed(shape, item));
@@ -169,6 +171,33 @@ std::string AnswerOf(const ItemChange& change, ReturnValues values, Capacity& ca
   return answer.Take();
 }
 
+// Behind a write by that shape: an index or an end that the table was given meanwhile may not have seen it.
+// What comes behind this change of the table sees it.
+Status FollowTable(OperationCall& call, std::shared_ptr<const TableShape> shape, const Item& item,
+                   const std::vector<std::string>& key_values) {
+  for (int attempt = 0; attempt < kFollowingsMax; ++attempt) {
+    const std::shared_ptr<const Schema> schema = call.server.schema();
+    const std::shared_ptr<const TableDefinition> table =
+        schema->FindTable(kDynamodbKeyspace, shape->name);
+    if (table == shape->table || table == nullptr || table->id != shape->table->id) break;
+    shape = call.server.shapes.Find(*schema, shape->name);
+    if (shape == nullptr) break;
+    Status written = RewriteItem(call, shape, KeyOf(*shape, item), key_values);
+    if (written.ok() || call.run.TakeStale()) continue;
+    if (call.run.TakeDeferral()) {
+      return Error{ErrorCode::kProvisionedThroughputExceeded,
+                   "The item is written, and its table has changed meanwhile"};
+    }
+    return written;
+  }
+  return {};
+}
+
+Status FollowTable(OperationCall& call, const ItemChange& change) {
+  if (change.kind != ItemChange::Kind::kPut && change.kind != ItemChange::Kind::kUpdate) return {};
+  return FollowTable(call, change.shape, change.key, change.key_values);
+}
+
 ErrorOr<std::string> WriteOne(OperationCall& call, ItemChange change) {
   LS_RETURN_IF_ERROR(CheckMetrics(call.request));
   LS_ASSIGN_OR_RETURN(const ReturnValues values,
@@ -183,7 +212,8 @@ ErrorOr<std::string> WriteOne(OperationCall& call, ItemChange change) {
                                    : PlainDelete(*change.shape, change.key_values);
     if (!call.run.Run({&statement, 1})) return Stopped();
     if (statement.error) return *std::move(statement.error);
-    change.after_size = dynamodb::ItemSize(change.item);
+    LS_RETURN_IF_ERROR(FollowTable(call, change));
+    change.after = std::move(change.item);
     return AnswerOf(change, values, capacity);
   }
   change.returns = values != ReturnValues::kNone;
@@ -191,6 +221,7 @@ ErrorOr<std::string> WriteOne(OperationCall& call, ItemChange change) {
   one.push_back(std::move(change));
   ItemChanges changes(std::move(one));
   LS_RETURN_IF_ERROR(RunOne(call, changes));
+  LS_RETURN_IF_ERROR(FollowTable(call, changes.changes()[0]));
   return AnswerOf(changes.changes()[0], values, capacity);
 }
 
@@ -206,6 +237,7 @@ ErrorOr<ItemChange> ChangeOf(OperationCall& call, ItemChange::Kind kind) {
 struct BatchWrite {
   std::shared_ptr<const TableShape> shape;
   Item item;  // or the key
+  std::vector<std::string> key_values;
   bool is_put = false;
   size_t bytes = 0;
 };
@@ -224,12 +256,11 @@ ErrorOr<BatchWrite> BatchWriteOf(const std::shared_ptr<const TableShape>& shape,
   write.is_put = put.is_object();
   LS_ASSIGN_OR_RETURN(write.item,
                       write.is_put ? ItemOfMember(put, "Item") : ItemOfMember(deletion, "Key"));
-  LS_ASSIGN_OR_RETURN(const std::vector<std::string> key_values,
-                      KeyValuesOf(*shape, write.item, write.is_put));
+  LS_ASSIGN_OR_RETURN(write.key_values, KeyValuesOf(*shape, write.item, write.is_put));
   if (write.is_put) LS_RETURN_IF_ERROR(CheckPut(*shape, write.item));
   write.bytes = dynamodb::ItemSize(write.item);
-  statements.push_back(write.is_put ? PlainPut(*shape, write.item, key_values, now_seconds)
-                                    : PlainDelete(*shape, key_values));
+  statements.push_back(write.is_put ? PlainPut(*shape, write.item, write.key_values, now_seconds)
+                                    : PlainDelete(*shape, write.key_values));
   return write;
 }
 
@@ -388,13 +419,30 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call, bool& is_applied) {
   if (changes.has_failed()) return Cancelled(call, changes.changes(), returns_items);
   ObjectWriter answer;
   for (const ItemChange& change : changes.changes()) {
-    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(change.after_size));
+    LS_RETURN_IF_ERROR(FollowTable(call, change));
+    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(dynamodb::ItemSize(change.after)));
   }
   capacity.AppendAll(answer);
   return answer.Take();
 }
 
 }  // namespace
+
+Status RewriteItem(OperationCall& call, const std::shared_ptr<const TableShape>& shape, Item key,
+                   std::vector<std::string> key_values,
+                   const std::shared_ptr<const TableShape>& former) {
+  std::vector<ItemChange> one(1);
+  one[0].kind = ItemChange::Kind::kRewrite;
+  one[0].shape = shape;
+  one[0].key = std::move(key);
+  one[0].key_values = std::move(key_values);
+  one[0].former = former;
+  ItemChanges changes(std::move(one));
+  BoundStatement statement = BoundStatementOf(changes.changes()[0]);
+  if (!call.run.Run(statement, changes)) return Stopped();
+  if (statement.error) return *std::move(statement.error);
+  return {};
+}
 
 ErrorOr<std::string> PutItem(OperationCall& call) {
   LS_ASSIGN_OR_RETURN(ItemChange change, ChangeOf(call, ItemChange::Kind::kPut));
@@ -441,16 +489,19 @@ ErrorOr<std::string> BatchWriteItem(OperationCall& call) {
       }
       LS_ASSIGN_OR_RETURN(BatchWrite write,
                           BatchWriteOf(shape, request.value, now_seconds, statements));
-      LS_ASSIGN_OR_RETURN(
-          std::vector<std::string> key_values,
-          KeyValuesOf(*shape, write.is_put ? KeyOf(*shape, write.item) : write.item, false));
-      if (!seen.emplace(shape->name, std::move(key_values)).second) {
+      if (!seen.emplace(shape->name, write.key_values).second) {
         return dynamodb::Invalid("Provided list of item keys contains duplicates");
       }
       writes.push_back(std::move(write));
     }
   }
   if (!call.run.Run(statements)) return Stopped();
+  for (size_t i = 0; i < writes.size(); ++i) {
+    if (statements[i].error || !writes[i].is_put) continue;
+    Status followed = FollowTable(call, writes[i].shape, writes[i].item, writes[i].key_values);
+    if (call.run.stop() != StatementRunner::Stop::kNo) return Stopped();
+    if (!followed.ok()) statements[i].error = followed.TakeError();
+  }
   ObjectWriter left;
   size_t left_out = 0;
   std::string_view table;

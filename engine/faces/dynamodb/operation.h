@@ -216,6 +216,11 @@ ErrorOr<std::string> TransactWriteItems(OperationCall& call);
 ErrorOr<std::string> Query(OperationCall& call);
 ErrorOr<std::string> Scan(OperationCall& call);
 
+// Writes an item as it is, if it is there, by that shape. `former`: as of ItemChange. item_writes.cc
+Status RewriteItem(OperationCall& call, const std::shared_ptr<const TableShape>& shape, Item key,
+                   std::vector<std::string> key_values,
+                   const std::shared_ptr<const TableShape>& former = nullptr);
+
 // Carries out what changes a table's comment. With schema_mutex held.
 std::string NotesText(const std::string& table, const TableNotes& notes);
 Status WriteNotes(OperationCall& call, const TableShape& shape, const TableNotes& notes);

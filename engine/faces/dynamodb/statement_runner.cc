@@ -16,6 +16,8 @@ namespace {
 
 // How often a statement is prepared again whose table changes all the while.
 constexpr int kPreparationsMax = 100;
+// The same of changes, which are made for a table as it was: it does not come back.
+constexpr int kPreparationsOfChanges = 3;
 
 constexpr int32_t kRowsResult = 2;
 constexpr uint32_t kMorePagesFlag = 0x02;
@@ -231,13 +233,21 @@ bool StatementRunner::Run(std::span<BoundStatement> statements) {
   }
 }
 
+bool StatementRunner::IsStale(BoundStatement& statement, int preparations) {
+  if (preparations < kPreparationsOfChanges) return false;
+  is_stale_ = true;
+  statement.error = {dynamodb::ErrorCode::kInternalServerError,
+                     "The schema changes faster than statements run"};
+  return true;
+}
+
 bool StatementRunner::Run(BoundStatement& statement, execute::RowChanges& changes) {
   for (int preparations = 0;; ++preparations) {
     std::vector<size_t> left = {0};
     while (!left.empty()) {
       if (!RunSome({&statement, 1}, left, &changes)) return false;
     }
-    if (statement.cql_error != CqlErrorCode::kUnprepared || preparations == kPreparationsMax) {
+    if (statement.cql_error != CqlErrorCode::kUnprepared || IsStale(statement, preparations)) {
       return true;
     }
     statement.cql_error.reset();
@@ -285,8 +295,7 @@ bool StatementRunner::RunBatch(std::span<BoundStatement> statements, execute::Ro
     first.error.reset();
     first.cql_error.reset();
     if (!RunRequest(request, &changes, first)) return false;
-    if (first.cql_error != CqlErrorCode::kUnprepared || preparations == kPreparationsMax)
-      return true;
+    if (first.cql_error != CqlErrorCode::kUnprepared || IsStale(first, preparations)) return true;
     std::vector<std::string_view> prepared;
     for (BoundStatement& statement : statements) {
       if (std::ranges::find(prepared, statement.text->id) != prepared.end()) continue;

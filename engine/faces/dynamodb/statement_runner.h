@@ -84,7 +84,8 @@ class StatementRunner {
 
   // Runs all, each by itself, as a driver does that does not wait for answers. False: see stop().
   [[nodiscard]] bool Run(std::span<BoundStatement> statements);
-  // Runs one with what `changes` says instead of its values.
+  // Runs one with what `changes` says instead of its values. Where their tables are no more what they were made
+  // for, nothing was written: see TakeStale().
   [[nodiscard]] bool Run(BoundStatement& statement, execute::RowChanges& changes);
   // The same of several, as a batch; each is an INSERT, UPDATE or DELETE. The answer is the first's.
   [[nodiscard]] bool RunBatch(std::span<BoundStatement> statements, execute::RowChanges& changes);
@@ -96,6 +97,15 @@ class StatementRunner {
   // It is on a loop.
   bool defers() const { return client_.place.defers(); }
   Stop stop() const { return stop_; }
+  // The tables of changes are others now: the operation is to be begun anew. Says so once.
+  bool TakeStale() { return std::exchange(is_stale_, false); }
+  // What has been deferred is given up instead: what came before it is not to be done twice.
+  bool TakeDeferral() {
+    if (stop_ != Stop::kDeferred) return false;
+    stop_ = Stop::kNo;
+    memo_ = nullptr;
+    return true;
+  }
   std::shared_ptr<const execute::RequestMemo> TakeMemo() { return std::move(memo_); }
   std::chrono::nanoseconds delay() const { return delay_; }
   bool TakeHasWritten() { return std::exchange(client_.has_written, false); }
@@ -107,6 +117,8 @@ class StatementRunner {
   bool RunRequest(protocol::Request& request, execute::RowChanges* changes,
                   BoundStatement& statement);
   bool Prepare(BoundStatement& statement);
+  // Of changes whose statement is not prepared, after so many preparations.
+  bool IsStale(BoundStatement& statement, int preparations);
   // What became of a call's requests; false: stop.
   bool Take(std::span<execute::RequestView> views, const execute::ConnectionOrders& orders,
             const OutputBuffer& out, std::span<BoundStatement* const> statements,
@@ -117,6 +129,7 @@ class StatementRunner {
   std::shared_ptr<const execute::RequestMemo> memo_;
   std::chrono::nanoseconds delay_{0};
   Stop stop_ = Stop::kNo;
+  bool is_stale_ = false;
 };
 
 // What DynamoDB would say of an error of CQL's.

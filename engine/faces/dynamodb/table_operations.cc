@@ -320,25 +320,19 @@ Status RewriteItems(OperationCall& call, const std::shared_ptr<const TableShape>
     AnsweredRows rows(page.frame);
     while (rows.rows_left() > 0) {
       rows.Next(values);
-      ItemChange change;
-      change.kind = ItemChange::Kind::kRewrite;
-      change.shape = shape;
-      change.former = former;
+      Item of_row;
+      std::vector<std::string> key_values;
       bool is_key = true;
       for (size_t i = 0; i < key.size(); ++i) {
-        change.key_values.emplace_back(values[i].value_or(std::string_view()));
-        auto value = FromCqlValue(key[i].type, change.key_values.back());
+        key_values.emplace_back(values[i].value_or(std::string_view()));
+        auto value = FromCqlValue(key[i].type, key_values.back());
         is_key &= value.has_value();
-        if (value) change.key.Set(key[i].name, *std::move(value));
+        if (value) of_row.Set(key[i].name, *std::move(value));
       }
       // Written by CQL, and no key of DynamoDB's.
       if (!is_key) continue;
-      std::vector<ItemChange> one;
-      one.push_back(std::move(change));
-      ItemChanges changes(std::move(one));
-      BoundStatement statement = BoundStatementOf(changes.changes()[0]);
-      if (!call.run.Run(statement, changes)) return Stopped();
-      if (statement.error) return *std::move(statement.error);
+      LS_RETURN_IF_ERROR(
+          RewriteItem(call, shape, std::move(of_row), std::move(key_values), former));
     }
     if (rows.paging_state().empty()) return {};
     page.paging_state = rows.paging_state();

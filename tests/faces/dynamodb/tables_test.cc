@@ -1,7 +1,10 @@
 // Tables over DynamoDB's API of a whole server: changed, with what can go wrong on the way.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/faces/dynamodb/dynamodb_server_test.h"
@@ -160,6 +163,52 @@ TEST_F(DynamodbTablesTest, KeysThatAreTooLongAreAskedForInVain) {
   Walk({{"Query", query(2048), R"({"Items":[],"Count":0,"ScannedCount":0})"},
         {"Query", query(2049), "exceeded the maximum size limit of2048 bytes", 400, true},
         {"Query", query(70'000), "ValidationException", 400, true}});
+}
+
+// Writers do not wait for changes of their table; what they write is in the new index, and ends by the new attribute.
+TEST_F(DynamodbTablesTest, WritesBesideChangesAreSeenByThem) {
+  Start();
+  Good("CreateTable", kCreate);
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<bool> stops{false};
+    std::atomic<int> writes{0};
+    const auto key = [&](int number) { return absl::StrCat("r", round, "-", number); };
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 2; ++writer) {
+      writers.emplace_back([&, writer] {
+        while (!stops && writes < 2000) {
+          const std::string id = key(writes.fetch_add(1));
+          if (writer == 0) {
+            Put(id, R"(,"g":{"S":"x"},"end":{"N":"1700000100"})");
+            continue;
+          }
+          Good("UpdateItem",
+               absl::StrCat(R"({"TableName":"stats","Key":{"id":{"S":")", id,
+                            R"("}},"UpdateExpression":"SET g = :g, #e = :e ADD n :n",)",
+                            R"("ExpressionAttributeNames":{"#e":"end"},)",
+                            R"("ExpressionAttributeValues":{":g":{"S":"x"},":n":{"N":"1"},)",
+                            R"(":e":{"N":"1700000100"}}})"));
+        }
+      });
+    }
+    while (writes < 20) std::this_thread::yield();
+    Good("UpdateTable", CreateIndex());
+    Good("UpdateTimeToLive", kEnableTtl);
+    stops = true;
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_EQ(Good("Query", kOfX), absl::StrCat(R"({"Count":)", writes.load(),
+                                                R"(,"ScannedCount":)", writes.load(), "}"));
+    // ADD was carried out once.
+    EXPECT_EQ(Good("Scan", R"({"TableName":"stats","Select":"COUNT","FilterExpression":"n > :n",)"
+                           R"("ExpressionAttributeValues":{":n":{"N":"1"}}})")
+                  .find(R"({"Count":0,)"),
+              0u);
+    const std::string ttls = "SELECT id, TTL(\":item\") FROM dynamodb.stats";
+    for (const auto& row : Must(ttls).rows) EXPECT_TRUE(row[1].has_value());
+    Good("DeleteTable", kDescribe);
+    Good("CreateTable", kCreate);
+  }
 }
 
 //FIRST
