@@ -85,6 +85,12 @@ Error WrongKind(std::string_view name, std::string_view kind) {
   return {ErrorCode::kSerialization, Cat("The member ", name, " is not ", kind)};
 }
 
+Error BeingUpdated(const std::string& table) {
+  return {
+      ErrorCode::kResourceInUse,
+      Cat("Attempt to change a resource which is still in use: Table is being updated: ", table)};
+}
+
 }  // namespace
 
 const Operation* FindOperation(std::string_view name) {
@@ -138,6 +144,39 @@ void TransactionTokens::End(const std::string& token, bool is_done, uint64_t res
   if (is_done) return;
   entries_.erase(at->second);
   by_token_.erase(at);
+}
+
+// ---- Tables that are updating
+
+Status UpdatingTables::Begin(const std::string& table) {
+  const MutexLock lock(mutex_);
+  if (tables_.emplace(table, false).second) return {};
+  return BeingUpdated(table);
+}
+
+Status UpdatingTables::GoOn(const std::string& table) {
+  const MutexLock lock(mutex_);
+  const auto at = tables_.find(table);
+  if (at == tables_.end() || at->second) return {};
+  const auto is_long = [](const auto& entry) { return entry.second; };
+  if (std::ranges::count_if(tables_, is_long) >= static_cast<ptrdiff_t>(kLongMax)) {
+    return Error{ErrorCode::kLimitExceeded,
+                 Cat("Subscriber limit exceeded: the rows of ", kLongMax,
+                     " tables are written again already; try again when that is done")};
+  }
+  at->second = true;
+  return {};
+}
+
+void UpdatingTables::End(const std::string& table) {
+  const MutexLock lock(mutex_);
+  tables_.erase(table);
+}
+
+Status UpdatingTables::CheckNot(const std::string& table) {
+  const MutexLock lock(mutex_);
+  if (!tables_.contains(table)) return {};
+  return BeingUpdated(table);
 }
 
 // ---- Members of requests

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -71,6 +72,26 @@ class TransactionTokens {
   std::unordered_map<std::string, std::list<Entry>::iterator> by_token_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Tables whose rows are written again for a change of theirs, which takes long: further changes of theirs are
+// refused meanwhile, as Amazon refuses those of a table that is UPDATING. Thread-safe.
+class UpdatingTables {
+ public:
+  // Of those that take long: half of the threads for requests that do.
+  static constexpr size_t kLongMax = 2;
+
+  // ResourceInUse: the table is one of them.
+  Status Begin(const std::string& table);
+  // It has more rows than few. LimitExceeded: there are too many of those.
+  Status GoOn(const std::string& table);
+  void End(const std::string& table);
+  // ResourceInUse.
+  Status CheckNot(const std::string& table);
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, bool> tables_ ABSL_GUARDED_BY(mutex_);  // whether it takes long
+};
+
 // What the operations of a server share. Thread-safe; constant but for its caches.
 struct Operations {
   execute::RequestHandler& statements;
@@ -85,8 +106,9 @@ struct Operations {
   uint64_t answer_bytes_max = UINT64_MAX;
   TableShapes shapes = {};
   TransactionTokens tokens = {};
-  // Changes of tables come one behind the other.
+  // Changes of tables come one behind the other, but for those that take long.
   Mutex schema_mutex = {};
+  UpdatingTables updating = {};
 };
 
 // One request of an operation, on one thread.
@@ -221,7 +243,7 @@ Status RewriteItem(OperationCall& call, const std::shared_ptr<const TableShape>&
                    std::vector<std::string> key_values,
                    const std::shared_ptr<const TableShape>& former = nullptr);
 
-// Carries out what changes a table's comment. With schema_mutex held.
+// Carries out what changes a table's comment. With schema_mutex held, or the table one of UpdatingTables.
 std::string NotesText(const std::string& table, const TableNotes& notes);
 Status WriteNotes(OperationCall& call, const TableShape& shape, const TableNotes& notes);
 

@@ -62,6 +62,7 @@ ErrorOr<std::string> ListTagsOfResource(OperationCall& call) {
 ErrorOr<std::string> TagResource(OperationCall& call) {
   const MutexLock lock(call.server.schema_mutex);
   LS_ASSIGN_OR_RETURN(const std::shared_ptr<const TableShape> shape, TableOfResource(call));
+  LS_RETURN_IF_ERROR(call.server.updating.CheckNot(shape->name));
   TableNotes notes = shape->notes;
   if (!call.request.Find("Tags").is_array()) {
     return dynamodb::Invalid("The parameter 'Tags' is required but was not present in the request");
@@ -74,6 +75,7 @@ ErrorOr<std::string> TagResource(OperationCall& call) {
 ErrorOr<std::string> UntagResource(OperationCall& call) {
   const MutexLock lock(call.server.schema_mutex);
   LS_ASSIGN_OR_RETURN(const std::shared_ptr<const TableShape> shape, TableOfResource(call));
+  LS_RETURN_IF_ERROR(call.server.updating.CheckNot(shape->name));
   TableNotes notes = shape->notes;
   for (const JsonMember member : call.request.Find("TagKeys")) {
     notes.tags.erase(std::string(member.value.text()));

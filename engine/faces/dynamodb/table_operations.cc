@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/dynamodb/values/item_json.h"
@@ -335,8 +336,15 @@ Status RewriteItems(OperationCall& call, const std::shared_ptr<const TableShape>
           RewriteItem(call, shape, std::move(of_row), std::move(key_values), former));
     }
     if (rows.paging_state().empty()) return {};
+    LS_RETURN_IF_ERROR(call.server.updating.GoOn(shape->name));
     page.paging_state = rows.paging_state();
   }
+}
+
+// Of a change that may take long: other tables are changed meanwhile, and this one is not.
+Status BeginUpdate(OperationCall& call, const std::string& name) {
+  const MutexLock lock(call.server.schema_mutex);
+  return call.server.updating.Begin(name);
 }
 
 std::shared_ptr<const TableShape> Current(OperationCall& call, std::string_view name) {
@@ -396,6 +404,7 @@ ErrorOr<std::string> DescribeTable(OperationCall& call) {
 ErrorOr<std::string> DeleteTable(OperationCall& call) {
   const MutexLock lock(call.server.schema_mutex);
   LS_ASSIGN_OR_RETURN(const std::shared_ptr<const TableShape> shape, TableOf(call));
+  LS_RETURN_IF_ERROR(call.server.updating.CheckNot(shape->name));
   if (shape->notes.is_protected) {
     return dynamodb::Invalid(
         Cat("Resource cannot be deleted as it is currently protected against deletion. Disable "
@@ -582,9 +591,12 @@ Status DeleteIndex(OperationCall& call, const IndexShape& index, const std::stri
 }  // namespace
 
 ErrorOr<std::string> UpdateTable(OperationCall& call) {
-  const MutexLock lock(call.server.schema_mutex);
   LS_ASSIGN_OR_RETURN(std::shared_ptr<const TableShape> shape, TableOf(call));
   const std::string name = shape->name;
+  LS_RETURN_IF_ERROR(BeginUpdate(call, name));
+  const absl::Cleanup end = [&] { call.server.updating.End(name); };
+  // As nobody else changes it now.
+  LS_ASSIGN_OR_RETURN(shape, TableOf(call));
   LS_RETURN_IF_ERROR(CheckNoStreams(call));
   const bool asks_for_something = std::ranges::any_of(
       std::array<std::string_view, 8>{"BillingMode", "ProvisionedThroughput",
@@ -638,8 +650,11 @@ ErrorOr<std::string> UpdateTable(OperationCall& call) {
 }
 
 ErrorOr<std::string> UpdateTimeToLive(OperationCall& call) {
-  const MutexLock lock(call.server.schema_mutex);
   LS_ASSIGN_OR_RETURN(std::shared_ptr<const TableShape> shape, TableOf(call));
+  const std::string name = shape->name;
+  LS_RETURN_IF_ERROR(BeginUpdate(call, name));
+  const absl::Cleanup end = [&] { call.server.updating.End(name); };
+  LS_ASSIGN_OR_RETURN(shape, TableOf(call));
   const Json specification = call.request.Find("TimeToLiveSpecification");
   const std::string attribute(specification.Find("AttributeName").text());
   LS_ASSIGN_OR_RETURN(const auto enabled, BoolOf(specification, "Enabled"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/faces/dynamodb/operation.h"
 #include "tests/faces/dynamodb/dynamodb_server_test.h"
 
 namespace liststore::testing {
@@ -209,6 +210,23 @@ TEST_F(DynamodbTablesTest, WritesBesideChangesAreSeenByThem) {
     Good("DeleteTable", kDescribe);
     Good("CreateTable", kCreate);
   }
+}
+
+TEST(DynamodbUpdatingTablesTest, RefuseASecondChangeAndTooManyLongOnes) {
+  dynamodb_face::UpdatingTables updating;
+  EXPECT_TRUE(updating.Begin("a").ok());
+  EXPECT_EQ(updating.Begin("a").error().code, dynamodb::ErrorCode::kResourceInUse);
+  EXPECT_EQ(updating.CheckNot("a").error().code, dynamodb::ErrorCode::kResourceInUse);
+  EXPECT_TRUE(updating.CheckNot("b").ok());
+  EXPECT_TRUE(updating.Begin("b").ok());
+  EXPECT_TRUE(updating.Begin("c").ok());
+  EXPECT_TRUE(updating.GoOn("a").ok());
+  EXPECT_TRUE(updating.GoOn("a").ok());
+  EXPECT_TRUE(updating.GoOn("b").ok());
+  EXPECT_EQ(updating.GoOn("c").error().code, dynamodb::ErrorCode::kLimitExceeded);
+  updating.End("a");
+  EXPECT_TRUE(updating.CheckNot("a").ok());
+  EXPECT_TRUE(updating.GoOn("c").ok());
 }
 
 //FIRST
