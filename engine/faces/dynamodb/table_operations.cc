@@ -20,6 +20,11 @@ using dynamodb::AttributeType;
 
 constexpr size_t kLocalIndexesMax = 5;
 constexpr size_t kGlobalIndexesMax = 20;
+// Source: DynamoDB's developer guide, "Quotas", secondary indexes and attributes: of an index, and of all of a
+// table's; the name of an attribute.
+constexpr size_t kIncludedOfIndexMax = 20;
+constexpr size_t kIncludedOfTableMax = 100;
+constexpr size_t kAttributeNameBytesMax = 255;
 constexpr int64_t kTablesMax = 100;
 // Rows that are written again at once.
 constexpr int32_t kRewrittenAtOnce = 256;
@@ -124,8 +129,21 @@ ErrorOr<IndexShape> IndexOf(Json json, bool is_global, bool pays_per_request,
   }
   if (word == "KEYS_ONLY") index.projects = IndexShape::Projects::kKeysOnly;
   if (word == "INCLUDE") index.projects = IndexShape::Projects::kInclude;
-  for (const JsonMember member : projection.Find("NonKeyAttributes")) {
-    index.included.emplace_back(member.value.text());
+  const Json included = projection.Find("NonKeyAttributes");
+  if (included.size() > kIncludedOfIndexMax) {
+    return dynamodb::Invalid(
+        "1 validation error detected: Value at 'nonKeyAttributes' failed to satisfy constraint: "
+        "Member must have length less than or equal to 20");
+  }
+  for (const JsonMember member : included) {
+    const std::string_view name = member.value.text();
+    if (name.empty() || name.size() > kAttributeNameBytesMax) {
+      return dynamodb::Invalid(
+          "1 validation error detected: Value at 'nonKeyAttributes.1.member' failed to satisfy "
+          "constraint: Member must have length greater than or equal to 1 and less than or equal "
+          "to 255");
+    }
+    index.included.emplace_back(name);
   }
   if ((index.projects == IndexShape::Projects::kInclude) == index.included.empty()) {
     return dynamodb::InvalidParameter(
@@ -140,6 +158,15 @@ ErrorOr<IndexShape> IndexOf(Json json, bool is_global, bool pays_per_request,
     }
   }
   return index;
+}
+
+Status CheckIncluded(const std::vector<IndexShape>& indexes) {
+  size_t included = 0;
+  for (const IndexShape& index : indexes) included += index.included.size();
+  if (included <= kIncludedOfTableMax) return {};
+  return dynamodb::InvalidParameter(
+      Cat("Number of NonKeyAttributes of all indexes exceeds per-table limit of ",
+          kIncludedOfTableMax));
 }
 
 // Reads all indexes of CreateTable.
@@ -186,7 +213,7 @@ Status ReadIndexes(Json request, const KeySchema& keys, const Definitions& defin
       notes.indexes.push_back(std::move(index));
     }
   }
-  return {};
+  return CheckIncluded(notes.indexes);
 }
 
 Status CheckDefinitionsAreUsed(const Definitions& definitions, const KeySchema& keys,
@@ -411,6 +438,8 @@ ErrorOr<std::string> DeleteTable(OperationCall& call) {
             "deletion protection first."));
   }
   LS_RETURN_IF_ERROR(DropAll(call, shape->name, shape->notes.indexes));
+  // Forgets it.
+  [[maybe_unused]] const auto gone = Current(call, shape->name);
   return Cat("{\"TableDescription\":", DescriptionOf(*shape, "DELETING"), "}");
 }
 
@@ -551,7 +580,7 @@ Status ReadIndexUpdates(OperationCall& call, const TableShape& shape, TableNotes
       notes.indexes.erase(at);
     }
   }
-  return {};
+  return CheckIncluded(notes.indexes);
 }
 
 Status CreateIndex(OperationCall& call, const IndexShape& index, const std::string& name) {

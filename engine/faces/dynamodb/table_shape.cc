@@ -220,8 +220,12 @@ std::shared_ptr<const TableShape> ShapeOf(const std::shared_ptr<const TableDefin
 
 std::shared_ptr<const TableShape> TableShapes::Find(const Schema& schema, std::string_view name) {
   const std::shared_ptr<const TableDefinition> table = schema.FindTable(kDynamodbKeyspace, name);
-  if (table == nullptr) return nullptr;
   const std::string key(name);
+  if (table == nullptr) {
+    const MutexLock lock(mutex_);
+    shapes_.erase(key);
+    return nullptr;
+  }
   {
     const MutexLock lock(mutex_);
     const auto at = shapes_.find(key);
@@ -230,7 +234,7 @@ std::shared_ptr<const TableShape> TableShapes::Find(const Schema& schema, std::s
   std::shared_ptr<const TableShape> shape = ShapeOf(table);
   if (shape == nullptr) return nullptr;
   const MutexLock lock(mutex_);
-  // Of tables that are gone, too: what is in use comes back.
+  // Of tables that CQL has dropped and nobody asks for, too: what is in use comes back.
   if (shapes_.size() >= kShapesMax) shapes_.clear();
   shapes_[key] = shape;
   return shape;

@@ -88,7 +88,7 @@ struct TableShape {
 // The shape of a definition; nullptr: the table is none of this face's.
 std::shared_ptr<const TableShape> ShapeOf(const std::shared_ptr<const TableDefinition>& table);
 
-// Shapes as of now, made once for a definition. Thread-safe.
+// Shapes as of now, made once for a definition; that of a table that is gone goes when it is asked for. Thread-safe.
 class TableShapes {
  public:
   // nullptr: no table of this face is called so.

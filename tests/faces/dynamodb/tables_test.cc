@@ -229,6 +229,30 @@ TEST(DynamodbUpdatingTablesTest, RefuseASecondChangeAndTooManyLongOnes) {
   EXPECT_TRUE(updating.GoOn("c").ok());
 }
 
-//FIRST
+TEST_F(DynamodbTablesTest, WhatAnIndexIncludesIsLimited) {
+  Start();
+  Good("CreateTable", kCreate);
+  const auto including = [](int names, size_t bytes) {
+    std::string list;
+    for (int i = 0; i < names; ++i) {
+      absl::StrAppend(&list, i == 0 ? "" : ",", "\"", std::string(bytes - 2, 'x'), 10 + i, "\"");
+    }
+    return absl::StrCat(R"({"ProjectionType":"INCLUDE","NonKeyAttributes":[)", list, "]}");
+  };
+  Walk({{"UpdateTable", CreateIndex("S", "", including(21, 3)), "less than or equal to 20", 400,
+         true},
+        {"UpdateTable", CreateIndex("S", "", including(1, 256)), "less than or equal to 255", 400,
+         true},
+        {"UpdateTable", CreateIndex("S", "", including(20, 255)), R"("IndexName":"by_g")", 200,
+         true}});
+  const auto other = [&](int number) {
+    std::string request = CreateIndex("S", "", including(20, 3));
+    const size_t at = request.find("by_g");
+    return request.replace(at, 4, absl::StrCat("by_", number));
+  };
+  for (int number = 2; number <= 5; ++number) Good("UpdateTable", other(number));
+  Walk({{"UpdateTable", other(6), "per-table limit of 100", 400, true}});
+}
+
 }  // namespace dynamodb_tables_test
 }  // namespace liststore::testing
