@@ -89,7 +89,8 @@ void JudgeCondition(benchmark::State& state) {
     const auto condition = ParseCondition("attribute_not_exists(pk) OR sk > :ts",
                                           ExpressionKind::kCondition, placeholders);
     LS_CHECK(condition.ok(), "the text is a condition");
-    benchmark::DoNotOptimize(Evaluate(*condition, item));
+    Effort effort;
+    benchmark::DoNotOptimize(*Evaluate(*condition, item, effort));
   }
 }
 BENCHMARK(JudgeCondition);

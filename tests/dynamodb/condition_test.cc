@@ -6,8 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/base/check.h"
+#include "engine/base/random.h"
+#include "engine/dynamodb/expressions/effort.h"
 #include "engine/dynamodb/expressions/reserved_words.h"
 #include "tests/dynamodb/values.h"
+#include "tests/support/seed.h"
 
 namespace liststore::dynamodb {
 namespace condition_test {
@@ -31,7 +35,8 @@ std::string Judge(std::string_view text, ExpressionKind kind = ExpressionKind::k
   Placeholders placeholders = PlaceholdersOf(kNames, kValues);
   const auto condition = ParseCondition(text, kind, placeholders);
   if (!condition.ok()) return condition.error().message;
-  return Evaluate(*condition, ItemOf(kItem)) ? "true" : "false";
+  Effort effort;
+  return *Evaluate(*condition, ItemOf(kItem), effort) ? "true" : "false";
 }
 
 struct ConditionExample {
@@ -412,6 +417,122 @@ TEST(ConditionTest, ReservedWords) {
   for (const std::string_view word : {"", "abor", "aborts", "entity_id", "v", "pk", "item\xc3\xa9",
                                       "aVeryLongNameThatIsLongerThanAnyOfTheReservedWords"}) {
     EXPECT_FALSE(IsReservedWord(word)) << word;
+  }
+}
+
+// Naive search: what IsPieceOf has to say.
+TEST(EffortTest, PiecesAreFoundWhateverTheTextIs) {
+  Random random(liststore::testing::TestSeed());
+  for (int step = 0; step < 20'000; ++step) {
+    // Of few letters: many places look alike.
+    const auto text_of = [&](uint64_t bytes_max, uint64_t letters) {
+      std::string text;
+      for (uint64_t left = random.Below(bytes_max + 1); left > 0; --left) {
+        text += static_cast<char>('a' + random.Below(letters));
+      }
+      return text;
+    };
+    const uint64_t letters = 1 + random.Below(3);
+    const std::string text = text_of(200, letters);
+    std::string part = text_of(40, letters);
+    if (random.OneIn(2) && !text.empty()) {
+      const size_t from = random.Below(text.size());
+      part = text.substr(from, random.Below(60));
+      if (random.OneIn(3)) part += 'b';
+    }
+    Effort effort;
+    ASSERT_EQ(IsPieceOf(part, text, effort), text.find(part) != std::string::npos)
+        << part << " in " << text;
+  }
+}
+
+// A constant times the bytes, also where each place of the text looks like the part for long.
+TEST(EffortTest, ASearchIsLinear) {
+  const std::string text(380'000, 'a');
+  std::string pairs;
+  while (pairs.size() < text.size()) pairs += "ab";
+  struct Example {
+    const std::string& text;
+    std::string part;
+  };
+  const Example examples[] = {
+      {text, std::string(60'000, 'a') + 'b'},
+      {text, 'b' + std::string(60'000, 'a')},
+      {text, std::string(30'000, 'a') + 'b' + std::string(30'000, 'a')},
+      {text, std::string(200, 'a') + 'b' + std::string(30, 'a')},
+      {text, "ab"},
+      {pairs, pairs.substr(0, 60'000) + 'c'},
+      {pairs, pairs.substr(0, 200) + 'c'},
+  };
+  for (const Example& example : examples) {
+    Effort effort(UINT64_MAX);
+    EXPECT_FALSE(IsPieceOf(example.part, example.text, effort));
+    EXPECT_GE(effort.bytes(), example.text.size());
+    EXPECT_LE(effort.bytes(), 8 * (example.text.size() + example.part.size()));
+  }
+}
+
+// What is looked at is counted, and what would be too much is an error that names the limit.
+TEST(EffortTest, BoundsAnEvaluation) {
+  const auto list_of = [](size_t elements) {
+    return AttributeValue::OfList(AttributeValue::List(elements));
+  };
+  std::vector<std::string> texts;
+  for (int i = 0; i < 50'000; ++i) texts.push_back(std::to_string(i));
+  const Item item(std::vector<Attribute>{
+      {"a", AttributeValue::OfString(std::string(380'000, 'a'))},
+      {"b", AttributeValue::OfString(std::string(380'000, 'a'))},
+      {"bin", AttributeValue::OfBinary(std::string(380'000, 'a'))},
+      {"l", list_of(190'000)},
+      {"m", list_of(190'000)},
+      {"ss", AttributeValue::OfStrings(texts)},
+      {"st", AttributeValue::OfStrings(texts)},
+  });
+  struct Example {
+    std::string_view condition;
+    size_t times;  // so often it is too much, a tenth as often it is not
+  };
+  const Example examples[] = {
+      {"contains(a, :long)", 50},
+      {"a <> b", 150},
+      {"NOT begins_with(a, :long)", 700},
+      {"NOT b > a", 150},
+      {"size(a) = :one", 150},
+      {"l <> m", 20},
+      {"contains(l, :long)", 20},
+      {"ss <> st", 80},
+      {"contains(bin, :bin)", 50},
+      {"a BETWEEN b AND :long", 150},
+  };
+  for (const Example& example : examples) {
+    SCOPED_TRACE(example.condition);
+    const auto evaluate = [&](size_t times) {
+      Placeholders placeholders;
+      placeholders.AddValue(":long", AttributeValue::OfString(std::string(60'000, 'a') + 'b'));
+      placeholders.AddValue(":bin", AttributeValue::OfBinary(std::string(60'000, 'a') + 'b'));
+      placeholders.AddValue(":one", AttributeValue::OfNumber(Number::Of(1)));
+      auto one = ParseCondition(example.condition, ExpressionKind::kCondition, placeholders);
+      LS_CHECK(one.ok(), "it is a condition");
+      Condition all;
+      all.kind = Condition::Kind::kOr;
+      // All of it is looked at, whatever it says.
+      for (size_t i = 0; i < times; ++i) {
+        Condition& child = all.children.emplace_back();
+        child.kind = Condition::Kind::kAnd;
+        child.children.push_back(*one);
+        Condition& never = child.children.emplace_back();
+        never.kind = Condition::Kind::kNot;
+        never.children.emplace_back();
+      }
+      Effort effort;
+      const auto is_true = Evaluate(all, item, effort);
+      // The last thing that was begun is counted, and not done.
+      EXPECT_LE(effort.bytes(), Effort::kBytesMax + 8'000'000);
+      return is_true.ok() ? (*is_true ? "true" : "false") : is_true.error().message;
+    };
+    EXPECT_EQ(evaluate(example.times / 10), "false");
+    EXPECT_EQ(evaluate(example.times),
+              "A condition or filter may look at 33554432 bytes of the item and of values at most");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/random.h"
+#include "engine/dynamodb/values/erase_indexes.h"
 #include "engine/dynamodb/values/item_json.h"
 #include "tests/dynamodb/values.h"
 #include "tests/support/seed.h"
@@ -456,6 +457,79 @@ TEST(UpdateTest, AgreesWithAModel) {
     ++applied;
   }
   EXPECT_GT(applied, steps / 10);
+}
+
+// An element that counts how often one of its kind was moved.
+struct Moved {
+  explicit Moved(size_t of_value) : value(of_value) {}
+  Moved(Moved&& other) noexcept : value(other.value) { ++moves; }
+  Moved& operator=(Moved&& other) noexcept {
+    value = other.value;
+    ++moves;
+    return *this;
+  }
+
+  size_t value;
+  static inline size_t moves = 0;
+};
+
+TEST(UpdateTest, ElementsAreTakenOutAndPutInByOnePass) {
+  constexpr size_t kElements = 200'000;
+  std::vector<Moved> elements;
+  elements.reserve(kElements);
+  for (size_t i = 0; i < kElements; ++i) elements.emplace_back(i);
+  std::vector<size_t> indexes;
+  for (size_t i = 0; i < 500; ++i) indexes.push_back(2 * i);
+  Moved::moves = 0;
+  EraseIndexes(elements, indexes);
+  EXPECT_LE(Moved::moves, kElements);
+  ASSERT_EQ(elements.size(), kElements - indexes.size());
+  EXPECT_EQ(elements[0].value, 1u);
+  EXPECT_EQ(elements[499].value, 999u);
+  EXPECT_EQ(elements[500].value, 1000u);
+  EXPECT_EQ(elements.back().value, kElements - 1);
+
+  std::vector<Moved> added;
+  added.reserve(indexes.size());
+  for (const size_t index : indexes) added.emplace_back(index);
+  Moved::moves = 0;
+  MergeInto(elements, std::move(added),
+            [](const Moved& a, const Moved& b) { return a.value < b.value; });
+  EXPECT_LE(Moved::moves, kElements);
+  ASSERT_EQ(elements.size(), kElements);
+  for (size_t i = 0; i < kElements; ++i) ASSERT_EQ(elements[i].value, i);
+}
+
+// Of lists and maps within one another several at once: against the same one by one.
+TEST(UpdateTest, ManyAreTakenOutAndPutInAtOnce) {
+  const Item item = ItemOf(
+      R"({"l":{"L":[{"N":"0"},{"L":[{"N":"0"},{"N":"1"},{"N":"2"},{"N":"3"}]},{"N":"2"},{"N":"3"},)"
+      R"({"M":{"b":{"N":"1"},"d":{"N":"2"},"f":{"N":"3"}}}]},"b":{"N":"1"},"d":{"N":"2"}})");
+  Placeholders placeholders = PlaceholdersOf(kNames, R"({":one":{"N":"1"}})");
+  const auto update = ParseUpdate(
+      "SET l[4].c = :one, l[4].a = :one, l[4].g = :one, c = :one, a = :one, e = :one "
+      "REMOVE l[1][3], l[0], l[1][0], l[4].f, l[3], l[4].b, l[1][9], d, nope",
+      placeholders);
+  ASSERT_TRUE(update.ok()) << update.error().message;
+  const auto after = Apply(*update, item);
+  ASSERT_TRUE(after.ok()) << after.error().message;
+  EXPECT_EQ(
+      ToJson(*after),
+      R"({"a":{"N":"1"},"b":{"N":"1"},"c":{"N":"1"},"e":{"N":"1"},"l":{"L":[{"L":[{"N":"1"},{"N":"2"}]},)"
+      R"({"N":"2"},{"M":{"a":{"N":"1"},"c":{"N":"1"},"d":{"N":"2"},"g":{"N":"1"}}}]}})");
+}
+
+// Each name is a copy in the tree, and is compared with those of the item.
+TEST(UpdateTest, LongNamesAreNotNamedAgainAndAgain) {
+  Placeholders placeholders;
+  placeholders.AddName("#x", std::string(65'000, 'x'));
+  std::string text = "REMOVE ";
+  for (int i = 0; i < 100; ++i) {
+    text.append(i == 0 ? "" : ", ").append("#x[").append(std::to_string(i)).append("]");
+  }
+  const auto update = ParseUpdate(text, placeholders);
+  ASSERT_FALSE(update.ok());
+  EXPECT_NE(update.error().message.find("names that the expression uses"), std::string::npos);
 }
 
 }  // namespace update_test

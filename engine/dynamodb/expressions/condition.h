@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/dynamodb/expressions/effort.h"
 #include "engine/dynamodb/expressions/expression_kind.h"
 #include "engine/dynamodb/expressions/path.h"
 #include "engine/dynamodb/expressions/placeholders.h"
@@ -67,9 +68,10 @@ struct Condition {
 ErrorOr<Condition> ParseCondition(std::string_view text, ExpressionKind kind,
                                   Placeholders& placeholders);
 
-// Whether the condition is true of the item; one without attributes is an item that is not there. Never an
-// error: operands of wrong types make a comparison false. O(operators * values compared).
-bool Evaluate(const Condition& condition, const Item& item);
+// Whether the condition is true of the item; one without attributes is an item that is not there. Operands of
+// wrong types make a comparison false. Validation error: that takes more than is left of the effort.
+// O(operators + bytes of the values compared), and no more than the effort.
+ErrorOr<bool> Evaluate(const Condition& condition, const Item& item, Effort& effort);
 
 // size(): UTF-16 units of a string, bytes of a binary, elements of others; nullopt: numbers and the like have none.
 std::optional<AttributeValue> SizeAsValue(const AttributeValue& value);

@@ -125,7 +125,13 @@ std::string ExpressionReader::TakeAttributeName() {
     }
     return std::string(token.text);
   }
-  if (const std::string* const name = placeholders_.UseName(token.text)) return *name;
+  if (const std::string* const name = placeholders_.UseName(token.text)) {
+    // As of constants: each use is a copy, and is compared with an item's names.
+    name_bytes_ += name->size();
+    if (name_bytes_ <= 2 * kPlaceholderBytesMax) return *name;
+    Fail("The names that the expression uses have exceeded the maximum allowed size");
+    return {};
+  }
   Note(Problem::kOperand,
        "An expression attribute name used in the document path is not defined; attribute name: " +
            std::string(token.text));

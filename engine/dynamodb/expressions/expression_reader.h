@@ -92,6 +92,7 @@ class ExpressionReader {
   int operators_ = 0;
   int nesting_ = 0;
   size_t constant_bytes_ = 0;
+  size_t name_bytes_ = 0;
   bool failed_ = false;
   std::string failure_;
   // Of each the first.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/dynamodb/expressions/projection.h"
+#include "engine/dynamodb/values/erase_indexes.h"
 
 namespace liststore::dynamodb {
 namespace {
@@ -165,7 +167,7 @@ std::optional<Place> PlaceOf(const Path& path, Item& item) {
 
 // Carries out actions, whose values are known, on the item. In this order: what is put in stands where the
 // paths say as long as nothing was taken out; elements beyond the end of a list come behind it in the order
-// of their indexes; elements are taken out from the back.
+// of their indexes; then elements are taken out.
 class Changes {
  public:
   explicit Changes(Item& item) : item_(item) {}
@@ -185,11 +187,9 @@ class Changes {
       const size_t depth_b = b.path->elements.size();
       return depth_a != depth_b ? depth_a > depth_b : last_index(*a.path) < last_index(*b.path);
     });
-    std::ranges::stable_sort(removals_, std::greater<>(),
-                             [&](const Path* path) { return last_index(*path); });
     // Before anything is put in: a list that grows is not as long as an index says.
     LS_RETURN_IF_ERROR(FindRemovals());
-    for (PutIn& put : puts_) LS_RETURN_IF_ERROR(CarryOut(put));
+    LS_RETURN_IF_ERROR(CarryOutPuts());
     RemoveFound();
     return {};
   }
@@ -199,17 +199,32 @@ class Changes {
     const Path* path;
     AttributeValue value;
   };
+  static size_t DepthOfPut(const PutIn& put) { return put.path->elements.size(); }
+  static size_t DepthOfRemoval(const Path* path) { return path->elements.size(); }
 
-  Status CarryOut(PutIn& put) {
-    const std::optional<Place> place = PlaceOf(*put.path, item_);
-    if (!place.has_value()) return InvalidPath();
-    if (DepthOf(*put.path) + NestingOf(put.value) > kNestingMax) return TooDeep();
-    if (place->map != nullptr) {
-      place->map->Set(place->name, std::move(put.value));
-    } else if (place->index < place->list->size()) {
-      (*place->list)[place->index] = std::move(put.value);
-    } else {
-      place->list->push_back(std::move(put.value));
+  // Depth by depth: maps and lists of one depth are not within one another, so none moves while others
+  // change. What is new in a map comes in at once: one by one moves all members behind it each time.
+  Status CarryOutPuts() {
+    for (size_t first = 0, end = 0; first < puts_.size(); first = end) {
+      std::map<AttributeMap*, std::vector<Attribute>> added;
+      while (end < puts_.size() && DepthOfPut(puts_[end]) == DepthOfPut(puts_[first])) {
+        PutIn& put = puts_[end++];
+        const std::optional<Place> place = PlaceOf(*put.path, item_);
+        if (!place.has_value()) return InvalidPath();
+        if (DepthOf(*put.path) + NestingOf(put.value) > kNestingMax) return TooDeep();
+        if (place->map == nullptr) {
+          if (place->index < place->list->size()) {
+            (*place->list)[place->index] = std::move(put.value);
+          } else {
+            place->list->push_back(std::move(put.value));
+          }
+        } else if (AttributeValue* const there = place->map->Find(place->name)) {
+          *there = std::move(put.value);
+        } else {
+          added[place->map].push_back({std::string(place->name), std::move(put.value)});
+        }
+      }
+      for (auto& [map, attributes] : added) map->Add(std::move(attributes));
     }
     return {};
   }
@@ -228,18 +243,27 @@ class Changes {
     return {};
   }
 
-  // Elements of lists from the back, whatever the depth of the list: no path of an update leads through
-  // what another takes out, but one may lead through what stands behind it. The deepest go first.
+  // The deepest first: no path of an update leads through what another takes out, but one may lead through
+  // what stands behind it. Of one list or map all at once.
   void RemoveFound() {
-    std::ranges::stable_sort(removals_, std::greater<>(),
-                             [](const Path* path) { return path->elements.size(); });
-    for (const Path* const path : removals_) {
-      const std::optional<Place> place = PlaceOf(*path, item_);
-      LS_CHECK(place.has_value(), "what was found is there until it is taken out");
-      if (place->map != nullptr) {
-        place->map->Erase(place->name);
-      } else {
-        place->list->erase(place->list->begin() + static_cast<std::ptrdiff_t>(place->index));
+    std::ranges::stable_sort(removals_, std::greater<>(), DepthOfRemoval);
+    for (size_t first = 0, end = 0; first < removals_.size(); first = end) {
+      std::map<AttributeMap*, std::vector<std::string_view>> members;
+      std::map<AttributeValue::List*, std::vector<size_t>> elements;
+      while (end < removals_.size() &&
+             DepthOfRemoval(removals_[end]) == DepthOfRemoval(removals_[first])) {
+        const std::optional<Place> place = PlaceOf(*removals_[end++], item_);
+        LS_CHECK(place.has_value(), "what was found is there until it is taken out");
+        if (place->map != nullptr) {
+          members[place->map].push_back(place->name);
+        } else {
+          elements[place->list].push_back(place->index);
+        }
+      }
+      for (const auto& [map, names] : members) map->Erase(names);
+      for (auto& [list, indexes] : elements) {
+        std::ranges::sort(indexes);  // paths do not overlap: each is there once
+        EraseIndexes(*list, indexes);
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/three_way.h"
+#include "engine/dynamodb/values/erase_indexes.h"
 
 namespace liststore::dynamodb {
 namespace {
@@ -89,6 +90,24 @@ bool AttributeMap::Erase(std::string_view name) {
   if (found == attributes_.end() || found->name != name) return false;
   attributes_.erase(found);
   return true;
+}
+
+void AttributeMap::Add(std::vector<Attribute> attributes) {
+  const auto in_order = [](const Attribute& a, const Attribute& b) { return a.name < b.name; };
+  AttributeMap added(std::move(attributes));
+  MergeInto(attributes_, std::move(added.attributes_), in_order);
+}
+
+void AttributeMap::Erase(std::span<const std::string_view> names) {
+  std::vector<size_t> indexes;
+  for (const std::string_view name : names) {
+    const auto found = LowerBound(attributes_.begin(), attributes_.end(), name);
+    if (found == attributes_.end() || found->name != name) continue;
+    indexes.push_back(static_cast<size_t>(found - attributes_.begin()));
+  }
+  std::ranges::sort(indexes);
+  indexes.erase(std::unique(indexes.begin(), indexes.end()), indexes.end());
+  EraseIndexes(attributes_, indexes);
 }
 
 bool AttributeMap::operator==(const AttributeMap& other) const {

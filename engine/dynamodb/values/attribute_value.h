@@ -74,6 +74,10 @@ class AttributeMap {
   AttributeValue& Set(std::string_view name, AttributeValue value);
   // False: there was none.
   bool Erase(std::string_view name);
+  // Of several, none of which is there; of one name the last counts: O(n + k log k).
+  void Add(std::vector<Attribute> attributes);
+  // Of several; those that are not there are none: O(n + k log n + k log k).
+  void Erase(std::span<const std::string_view> names);
 
   bool operator==(const AttributeMap& other) const;
 

@@ -81,18 +81,10 @@ void ItemChanges::OnRow(size_t index, const RowView& row) {
 }
 
 bool ItemChanges::Decide(int64_t now_seconds) {
-  size_t written_bytes = 0;
-  for (size_t i = 0; i < changes_.size() && !error_; ++i) {
-    ItemChange& change = changes_[i];
-    if (change.kind == ItemChange::Kind::kCheck && change.condition.is_always()) continue;
-    if (change.existed && change.IsLooking()) change.before = BeforeOf(change);
-    change.error = DecideOne(change, written_[i], now_seconds);
-    written_bytes += change.after_size;
-    if (written_bytes > kTransactionBytesMax && changes_.size() > 1) error_ = TransactionTooLarge();
-    if (changes_.size() > 1) {
-      change.before = {};
-      change.after = {};
-    }
+  // Lanes are held until all are decided.
+  dynamodb::Effort effort;
+  for (size_t i = 0; i < changes_.size(); ++i) {
+    changes_[i].error = DecideOne(changes_[i], written_[i], now_seconds, effort);
   }
   return !error_ && !has_failed();
 }
@@ -102,9 +94,15 @@ bool ItemChanges::has_failed() const {
                              [](const ItemChange& change) { return change.error.has_value(); });
 }
 
-std::optional<Error> ItemChanges::DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds) {
-  if (!change.condition.is_always() && !dynamodb::Evaluate(change.condition, change.before)) {
-    return Error{ErrorCode::kConditionalCheckFailed, "The conditional request failed"};
+std::optional<Error> ItemChanges::DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds,
+                                            dynamodb::Effort& effort) {
+  if (!change.condition.is_always()) {
+    const dynamodb::ErrorOr<bool> is_true =
+        dynamodb::Evaluate(change.condition, change.before, effort);
+    if (!is_true.ok()) return is_true.error();
+    if (!*is_true) {
+      return Error{ErrorCode::kConditionalCheckFailed, "The conditional request failed"};
+    }
   }
   switch (change.kind) {
     case ItemChange::Kind::kCheck:

@@ -88,9 +88,8 @@ class ItemChanges final : public execute::RowChanges {
     std::vector<CellUpdate> cells;
   };
 
-  std::optional<dynamodb::Error> DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds);
-  static void SetWritten(const ItemChange& change, const Item& after, Bytes& bytes,
-                         int64_t now_seconds);
+  std::optional<dynamodb::Error> DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds,
+                                           dynamodb::Effort& effort);
 
   std::vector<ItemChange> changes_;
   std::vector<Row> rows_;

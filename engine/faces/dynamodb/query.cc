@@ -26,6 +26,9 @@ constexpr int32_t kLoopRows = 128;
 constexpr int32_t kRows = 512;
 // Of an answer, while others wait.
 constexpr size_t kLoopBytes = size_t{128} << 10;
+// What a filter looks at (dynamodb::Effort) until a page ends, and until a loop gives up.
+constexpr uint64_t kPageEffort = uint64_t{128} << 20;
+constexpr uint64_t kLoopEffort = uint64_t{4} << 20;
 constexpr int64_t kSegmentsMax = 1'000'000;
 
 // Values of the first columns of a clustering key, and a comparison with them.
@@ -196,7 +199,8 @@ struct ReadResult {
   std::string items;  // without brackets
   int64_t count = 0;
   int64_t scanned = 0;
-  size_t bytes = 0;  // that were read
+  size_t bytes = 0;        // that were read
+  uint64_t looked_at = 0;  // by the filter
   // Of the last row, where there may be more.
   std::vector<std::string> last_key;
   bool is_over = false;  // a limit was reached
@@ -219,8 +223,9 @@ Item ProjectedBy(const ReadRequest& request, const Item& item) {
   return projected;
 }
 
-void TakeRow(const ReadRequest& request, const std::vector<std::optional<std::string_view>>& values,
-             ReadResult& result) {
+// Validation error: the filter takes too long.
+Status TakeRow(const ReadRequest& request,
+               const std::vector<std::optional<std::string_view>>& values, ReadResult& result) {
   std::vector<std::string_view> key;
   for (size_t i = 0; i < request.key.size(); ++i) {
     key.push_back(values[i].value_or(std::string_view()));
@@ -241,20 +246,25 @@ void TakeRow(const ReadRequest& request, const std::vector<std::optional<std::st
   const std::span<const std::string_view> own_values(key.data(), own_keys);
   if (is_plain && !by_index) {
     ++result.count;
-    if (request.selects == Selects::kCount) return;
+    if (request.selects == Selects::kCount) return {};
     if (!result.items.empty()) result.items += ',';
     AppendItemJsonOf(own_attributes, own_values, column, result.items);
-    return;
+    return {};
   }
   Item item = ItemOf(own_attributes, own_values, column);
   if (by_index) item = ProjectedBy(request, item);
-  if (!dynamodb::Evaluate(request.filter, item)) return;
+  // Of each item by itself: no lane is held meanwhile.
+  dynamodb::Effort effort;
+  LS_ASSIGN_OR_RETURN(const bool is_true, dynamodb::Evaluate(request.filter, item, effort));
+  result.looked_at += effort.bytes();
+  if (!is_true) return {};
   ++result.count;
-  if (request.selects == Selects::kCount) return;
+  if (request.selects == Selects::kCount) return {};
   if (!result.items.empty()) result.items += ',';
   dynamodb::AppendItemJson(
       request.projection.is_everything() ? item : dynamodb::Project(request.projection, item),
       result.items);
+  return {};
 }
 
 // Reads a range until it ends, a limit is reached, or the runner stops: Stopped.
@@ -273,14 +283,15 @@ Status ReadRows(OperationCall& call, const ReadRequest& request, const ReadRange
     AnsweredRows rows(statement.frame);
     while (rows.rows_left() > 0) {
       rows.Next(values);
-      TakeRow(request, values, result);
-      if (call.run.defers() && std::max(result.bytes, result.items.size()) > kLoopBytes) {
-        call.run.Defer();
-        return Stopped();
-      }
-      if (result.scanned >= request.limit || result.bytes >= kPageBytesMax) {
+      LS_RETURN_IF_ERROR(TakeRow(request, values, result));
+      if (result.scanned >= request.limit || result.bytes >= kPageBytesMax ||
+          result.looked_at >= kPageEffort) {
         result.is_over = true;
         return {};
+      }
+      if (call.run.defers() && result.looked_at >= kLoopEffort) {
+        call.run.Defer();
+        return Stopped();
       }
     }
     if (rows.paging_state().empty()) return {};

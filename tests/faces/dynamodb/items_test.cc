@@ -453,5 +453,38 @@ TEST_F(DynamodbItemsTest, AreLetInBySignature) {
   EXPECT_NE(ask("AKID", "00").find("signature we calculated does not match"), std::string::npos);
 }
 
+// Conditions that take long are refused where lanes are held for them, and of a transaction too; a filter ends
+// the page.
+TEST_F(DynamodbItemsTest, AConditionLooksAtSoMuchAndNoMore) {
+  Start();
+  Good("CreateTable", kCreate);
+  const std::string text(380'000, 'a');
+  const std::string key = R"({"TableName":"feature_repo.stats","Key":{"id":{"S":"a"}},)";
+  Good("PutItem",
+       absl::StrCat(R"({"TableName":"feature_repo.stats","Item":{"id":{"S":"a"},"a":{"S":")", text,
+                    R"("}}})"));
+  std::string condition = "contains(a,:n)";
+  for (int i = 0; i < 200; ++i) condition += " OR contains(a,:n)";
+  // The values of an expression are 4 MB at most.
+  const std::string values = absl::StrCat(R"("ExpressionAttributeValues":{":n":{"S":")",
+                                          std::string(15'000, 'a'), R"(b"}}})");
+  const std::string refused =
+      "A condition or filter may look at 33554432 bytes of the item and of values at most";
+  Walk({
+      {"DeleteItem", absl::StrCat(key, R"("ConditionExpression":")", condition, "\",", values),
+       refused, 400, true},
+      {"TransactWriteItems",
+       absl::StrCat(R"({"TransactItems":[{"ConditionCheck":)", key, R"("ConditionExpression":")",
+                    condition, "\",", values, "}]}"),
+       "ValidationError", 400, true},
+      {"Scan",
+       absl::StrCat(R"({"TableName":"feature_repo.stats","FilterExpression":")", condition, "\",",
+                    values),
+       refused, 400, true},
+      {"DeleteItem", absl::StrCat(key, R"j("ConditionExpression":"contains(a,:n)",)j", values),
+       "ConditionalCheckFailedException", 400, true},
+  });
+}
+
 }  // namespace dynamodb_items_test
 }  // namespace liststore::testing
