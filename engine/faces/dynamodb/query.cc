@@ -237,7 +237,8 @@ Status TakeRow(const ReadRequest& request,
     result.bytes += key[i].size() + request.key[i].name.size();
   }
   result.last_key.assign(key.begin(), key.end());
-  const bool by_index = request.index != nullptr && request.selects == Selects::kProjected &&
+  // What it does not project is not there for a filter either, of items that are only counted too.
+  const bool by_index = request.index != nullptr && request.selects != Selects::kAll &&
                         request.index->projects != IndexShape::Projects::kAll;
   const bool is_plain = request.filter.is_always() && request.projection.is_everything();
   // The attributes of the index's key are in the item as well.

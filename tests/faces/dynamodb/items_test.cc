@@ -486,5 +486,53 @@ TEST_F(DynamodbItemsTest, AConditionLooksAtSoMuchAndNoMore) {
   });
 }
 
+// What an index does not project is not there for a filter, whether items are answered or counted.
+TEST_F(DynamodbItemsTest, AFilterOfAnIndexSeesWhatItProjects) {
+  Start();
+  const auto index = [](const std::string& name, const std::string& hash,
+                        const std::string& projects) {
+    return absl::StrCat(R"({"IndexName":")", name, R"(","KeySchema":[{"AttributeName":")", hash,
+                        R"(","KeyType":"HASH"},{"AttributeName":"v","KeyType":"RANGE"}],)",
+                        R"("Projection":{)", projects, "}}");
+  };
+  const std::string keys = R"("ProjectionType":"KEYS_ONLY")";
+  const std::string include = R"("ProjectionType":"INCLUDE","NonKeyAttributes":["in"])";
+  Good(
+      "CreateTable",
+      absl::StrCat(
+          R"({"TableName":"idx","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},)"
+          R"({"AttributeName":"sk","KeyType":"RANGE"}],"AttributeDefinitions":[)"
+          R"({"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"},)"
+          R"({"AttributeName":"v","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST",)"
+          R"("LocalSecondaryIndexes":[)",
+          index("by_lk", "pk", keys), R"(],"GlobalSecondaryIndexes":[)", index("by_gk", "pk", keys),
+          ",", index("by_gi", "pk", include), "]}"));
+  Good("PutItem", R"({"TableName":"idx","Item":{"pk":{"S":"p"},"sk":{"N":"1"},"v":{"S":"v"},)"
+                  R"("in":{"N":"1"},"out":{"N":"1"}}})");
+  struct Example {
+    std::string index;
+    std::string filter;
+    bool is_true;
+  };
+  const Example examples[] = {
+      {"by_lk", "attribute_exists(#o)", false}, {"by_gk", "attribute_exists(#o)", false},
+      {"by_gi", "attribute_exists(#o)", false}, {"by_gk", "attribute_not_exists(#o)", true},
+      {"by_gi", "attribute_exists(#i)", true},  {"by_gk", "attribute_exists(#i)", false},
+  };
+  for (const Example& example : examples) {
+    for (const char* select : {"COUNT", "ALL_PROJECTED_ATTRIBUTES"}) {
+      const std::string body = absl::StrCat(
+          R"({"TableName":"idx","IndexName":")", example.index,
+          R"(","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"p"}},)"
+          R"("Select":")",
+          select, R"(","FilterExpression":")", example.filter, R"(","ExpressionAttributeNames":{")",
+          example.filter.find("#o") != std::string::npos ? R"(#o":"out)" : R"(#i":"in)", "\"}}");
+      Walk({{"Query", body,
+             absl::StrCat("\"Count\":", example.is_true ? 1 : 0, ",\"ScannedCount\":1"), 200,
+             true}});
+    }
+  }
+}
+
 }  // namespace dynamodb_items_test
 }  // namespace liststore::testing
