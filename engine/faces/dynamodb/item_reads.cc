@@ -84,6 +84,9 @@ ErrorOr<std::vector<AskedTable>> AskedTablesOf(OperationCall& call, std::vector<
   for (const JsonMember member : requests) {
     LS_ASSIGN_OR_RETURN(std::shared_ptr<const TableShape> shape,
                         TableOf(call, TableOfArn(member.name)));
+    // By its name and by its ARN, or twice in JSON: the answer has one member of each name.
+    const auto is_same = [&](const AskedTable& asked) { return asked.shape->name == shape->name; };
+    if (std::ranges::any_of(tables, is_same)) return TableNamedTwice(shape->name);
     AskedTable& table = tables.emplace_back();
     table.shape = std::move(shape);
     table.request = member.value;

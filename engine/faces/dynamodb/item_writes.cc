@@ -476,6 +476,8 @@ ErrorOr<std::string> BatchWriteItem(OperationCall& call) {
   for (const JsonMember table : requests) {
     LS_ASSIGN_OR_RETURN(const std::shared_ptr<const TableShape> shape,
                         TableOf(call, TableOfArn(table.name)));
+    const auto is_same = [&](const BatchWrite& write) { return write.shape->name == shape->name; };
+    if (std::ranges::any_of(writes, is_same)) return TableNamedTwice(shape->name);
     if (!table.value.is_array() || table.value.size() == 0) {
       return dynamodb::Invalid(
           Cat("1 validation error detected: Value '{", table.name,

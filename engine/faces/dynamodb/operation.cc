@@ -181,6 +181,10 @@ Status UpdatingTables::CheckNot(const std::string& table) {
 
 // ---- Members of requests
 
+Error TableNamedTwice(std::string_view name) {
+  return dynamodb::Invalid(Cat("RequestItems names a table more than once: ", name));
+}
+
 ErrorOr<std::string> TableNameOf(Json name) {
   if (name.is_absent()) {
     return dynamodb::Invalid(

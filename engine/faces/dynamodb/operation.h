@@ -141,6 +141,8 @@ inline Error Stopped() { return {ErrorCode::kInternalServerError, "stopped"}; }
 ErrorOr<std::shared_ptr<const TableShape>> TableOf(OperationCall& call, std::string_view name);
 ErrorOr<std::shared_ptr<const TableShape>> TableOf(OperationCall& call);
 ErrorOr<std::string> TableNameOf(Json name);
+// Of a batch: tables are named by names and by ARNs.
+Error TableNamedTwice(std::string_view name);
 
 ErrorOr<Item> ItemOfMember(Json parent, std::string_view name);
 // A member that is a text of one of these words; nullopt: it is absent. Validation: it is another.

@@ -534,5 +534,36 @@ TEST_F(DynamodbItemsTest, AFilterOfAnIndexSeesWhatItProjects) {
   }
 }
 
+// By name and ARN, and by one name twice: the answer could say only one of them.
+TEST_F(DynamodbItemsTest, ABatchNamesATableOnce) {
+  Start();
+  Good("CreateTable", kCreateLists);
+  const std::string arn = "arn:aws:dynamodb:us-east-1:000000000000:table/lists";
+  const auto get = [](const std::string& table, const std::string& sk) {
+    return absl::StrCat("\"", table, R"(":{"Keys":[{"pk":{"S":"u"},"sk":{"N":")", sk, R"("}}]})");
+  };
+  const auto put = [](const std::string& table, const std::string& sk) {
+    return absl::StrCat("\"", table, R"(":[{"PutRequest":{"Item":{"pk":{"S":"u"},"sk":{"N":")", sk,
+                        R"("}}}}])");
+  };
+  const std::string twice = "RequestItems names a table more than once: lists";
+  for (const std::string& other : {arn, std::string("lists")}) {
+    Walk({
+        {"BatchWriteItem",
+         absl::StrCat(R"({"RequestItems":{)", put("lists", "1"), ",", put(other, "2"), "}}"), twice,
+         400, true},
+        {"BatchGetItem",
+         absl::StrCat(R"({"RequestItems":{)", get("lists", "1"), ",", get(other, "2"), "}}"), twice,
+         400, true},
+    });
+  }
+  Walk({
+      {"BatchWriteItem", absl::StrCat(R"({"RequestItems":{)", put(arn, "2"), "}}"),
+       R"({"UnprocessedItems":{}})"},
+      {"BatchGetItem", absl::StrCat(R"({"RequestItems":{)", get(arn, "2"), "}}"),
+       R"("lists":[{"pk":{"S":"u"},"sk":{"N":"2"}}])", 200, true},
+  });
+}
+
 }  // namespace dynamodb_items_test
 }  // namespace liststore::testing
