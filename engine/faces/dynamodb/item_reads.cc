@@ -1,6 +1,7 @@
 // GetItem, BatchGetItem and TransactGetItems.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -190,17 +191,27 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
   const size_t bytes_max = std::min<uint64_t>(kBatchBytesMax, call.server.answer_bytes_max);
   const uint64_t json_bytes_max = JsonBytesMax(call);
   size_t bytes = 0;
-  size_t json_bytes = 0;
+  // Of a loop: what it has read already.
+  std::vector<BoundStatement> answered;
   // What is held at once: the rows of so many.
   constexpr size_t kKeysAtOnce = 16;
   for (size_t first = 0; first < items.size(); first += kKeysAtOnce) {
     const size_t count = std::min(kKeysAtOnce, items.size() - first);
+    // What a handler has said of a statement is of the first one that is run from there on.
+    const auto stop = [&] {
+      if (call.run.stop() == StatementRunner::Stop::kDeferred)
+        call.run.HandOver(std::move(answered));
+      return Stopped();
+    };
+    if (call.run.defers() && bytes > kLoopAnswerBytes) {
+      call.run.Defer();
+      return stop();
+    }
     std::vector<BoundStatement> statements;
     for (size_t i = first; i < first + count; ++i) {
       statements.push_back(GetOf(*tables[items[i].table].shape, items[i].key_values));
     }
-    const bool has_room = bytes < bytes_max && json_bytes < json_bytes_max;
-    if (has_room && !call.run.Run(statements)) return Stopped();
+    if (bytes < bytes_max && !call.run.Run(statements)) return stop();
     for (size_t i = 0; i < count; ++i) {
       if (call.run.defers() && json_bytes > kLoopAnswerBytes) {
         call.run.Defer();
@@ -227,6 +238,8 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
       }
       if (is_left_out) AppendJoined(table.left_out, dynamodb::ToJson(item.key));
     }
+    if (call.run.defers() && !statements[0].frame.empty())
+      std::ranges::move(statements, std::back_inserter(answered));
   }
   ObjectWriter answer;
   ObjectWriter responses;

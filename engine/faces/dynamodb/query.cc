@@ -268,6 +268,15 @@ Status TakeRow(const ReadRequest& request,
   return {};
 }
 
+// Of a loop: the page that it has read is handed over.
+Status Defer(OperationCall& call, BoundStatement& page) {
+  std::vector<BoundStatement> pages;
+  pages.push_back(std::move(page));
+  call.run.Defer();
+  call.run.HandOver(std::move(pages));
+  return Stopped();
+}
+
 // Reads a range until it ends, a limit is reached, or the runner stops: Stopped.
 Status ReadRows(OperationCall& call, const ReadRequest& request, const ReadRange& range,
                 ReadResult& result) {
@@ -290,17 +299,11 @@ Status ReadRows(OperationCall& call, const ReadRequest& request, const ReadRange
         result.is_over = true;
         return {};
       }
-      if (call.run.defers() && result.looked_at >= kLoopEffort) {
-        call.run.Defer();
-        return Stopped();
-      }
+      if (call.run.defers() && result.looked_at >= kLoopEffort) return Defer(call, statement);
     }
     if (rows.paging_state().empty()) return {};
-    if (call.run.defers()) {
-      // What a loop does of it is one page.
-      call.run.Defer();
-      return Stopped();
-    }
+    // What a loop does of it is one page.
+    if (call.run.defers()) return Defer(call, statement);
     statement.paging_state = rows.paging_state();
   }
 }

@@ -206,7 +206,62 @@ bool StatementRunner::RunSome(std::span<BoundStatement> statements, std::vector<
   return true;
 }
 
+struct StatementRunner::Handover final : execute::RequestMemo {
+  std::shared_ptr<const execute::RequestMemo> of_statement;
+  std::chrono::nanoseconds delay{0};
+  std::vector<Answered> answered;
+};
+
+StatementRunner::StatementRunner(execute::RequestHandler& handler, execute::ClientState& client,
+                                 std::shared_ptr<const execute::RequestMemo> memo)
+    : handler_(handler), client_(client) {
+  // No other memo comes to a runner.
+  const auto* const handover = static_cast<const Handover*>(memo.get());
+  if (handover == nullptr) return;
+  memo_ = handover->of_statement;
+  delay_ = handover->delay;
+  handed_over_ = handover->answered;
+}
+
+std::shared_ptr<const execute::RequestMemo> StatementRunner::TakeMemo() {
+  if (memo_ == nullptr && delay_.count() == 0 && handed_over_.empty()) return nullptr;
+  auto handover = std::make_shared<Handover>();
+  handover->of_statement = std::move(memo_);
+  handover->delay = delay_;
+  handover->answered = std::move(handed_over_);
+  return handover;
+}
+
+void StatementRunner::HandOver(std::vector<BoundStatement> answered) {
+  handed_over_.clear();
+  for (BoundStatement& statement : answered) {
+    std::string text_id = statement.text->id;
+    statement.text = nullptr;
+    handed_over_.push_back({std::move(text_id), std::move(statement)});
+  }
+}
+
+bool StatementRunner::TakeHandedOver(std::span<BoundStatement> statements) {
+  if (statements.size() > handed_over_.size() - taken_) return false;
+  const std::span<Answered> answered = std::span(handed_over_).subspan(taken_, statements.size());
+  const auto is_same = [](const BoundStatement& asked, const Answered& known) {
+    return asked.text->id == known.text_id && asked.values == known.statement.values &&
+           asked.paging_state == known.statement.paging_state;
+  };
+  // They differ where the schema has changed meanwhile.
+  if (!std::ranges::equal(statements, answered, is_same)) return false;
+  for (size_t i = 0; i < statements.size(); ++i) {
+    BoundStatement& known = answered[i].statement;
+    statements[i].error = std::move(known.error);
+    statements[i].cql_error = known.cql_error;
+    statements[i].frame = std::move(known.frame);
+  }
+  taken_ += statements.size();
+  return true;
+}
+
 bool StatementRunner::Run(std::span<BoundStatement> statements) {
+  if (TakeHandedOver(statements)) return true;
   std::vector<size_t> left(statements.size());
   for (size_t i = 0; i < left.size(); ++i) left[i] = i;
   for (int preparations = 0;; ++preparations) {

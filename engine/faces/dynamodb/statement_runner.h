@@ -77,10 +77,9 @@ class StatementRunner {
     kClosed     // the connection ends
   };
 
-  // Everything outlives it. `memo`: of the first statement, where a loop has begun it.
+  // Everything outlives it. `memo`: TakeMemo() of a runner that was deferred.
   StatementRunner(execute::RequestHandler& handler, execute::ClientState& client,
-                  std::shared_ptr<const execute::RequestMemo> memo)
-      : handler_(handler), client_(client), memo_(std::move(memo)) {}
+                  std::shared_ptr<const execute::RequestMemo> memo);
 
   // Runs all, each by itself, as a driver does that does not wait for answers. False: see stop().
   [[nodiscard]] bool Run(std::span<BoundStatement> statements);
@@ -94,23 +93,27 @@ class StatementRunner {
 
   // The request takes too long for a loop: from now on it is deferred. Only where defers().
   void Defer() { stop_ = Stop::kDeferred; }
+  // Once it is deferred: the statements of all calls of the first Run that were answered, in their order. The
+  // next runner does not run them again.
+  void HandOver(std::vector<BoundStatement> answered);
   // It is on a loop.
   bool defers() const { return client_.place.defers(); }
   Stop stop() const { return stop_; }
-  // The tables of changes are others now: the operation is to be begun anew. Says so once.
-  bool TakeStale() { return std::exchange(is_stale_, false); }
-  // What has been deferred is given up instead: what came before it is not to be done twice.
-  bool TakeDeferral() {
-    if (stop_ != Stop::kDeferred) return false;
-    stop_ = Stop::kNo;
-    memo_ = nullptr;
-    return true;
-  }
-  std::shared_ptr<const execute::RequestMemo> TakeMemo() { return std::move(memo_); }
+  // Of one that was deferred: what the next one has to know. nullptr: nothing.
+  std::shared_ptr<const execute::RequestMemo> TakeMemo();
   std::chrono::nanoseconds delay() const { return delay_; }
   bool TakeHasWritten() { return std::exchange(client_.has_written, false); }
 
  private:
+  // A statement that a loop has run, and what came of it.
+  struct Answered {
+    std::string text_id;  // the text may not live as long
+    BoundStatement statement;
+  };
+  struct Handover;
+
+  // Their answers of the runner before: faults have had their turn, and the journal its entry.
+  bool TakeHandedOver(std::span<BoundStatement> statements);
   // One call of the handler; those that have no answer yet stay in `left`.
   bool RunSome(std::span<BoundStatement> statements, std::vector<size_t>& left,
                execute::RowChanges* changes);
@@ -126,7 +129,9 @@ class StatementRunner {
 
   execute::RequestHandler& handler_;
   execute::ClientState& client_;
-  std::shared_ptr<const execute::RequestMemo> memo_;
+  std::shared_ptr<const execute::RequestMemo> memo_;  // of the first statement that is run
+  std::vector<Answered> handed_over_;                 // those in front are taken
+  size_t taken_ = 0;
   std::chrono::nanoseconds delay_{0};
   Stop stop_ = Stop::kNo;
   bool is_stale_ = false;

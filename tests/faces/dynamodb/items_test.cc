@@ -2,6 +2,7 @@
 // see of them.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -563,6 +564,39 @@ TEST_F(DynamodbItemsTest, ABatchNamesATableOnce) {
       {"BatchGetItem", absl::StrCat(R"({"RequestItems":{)", get(arn, "2"), "}}"),
        R"("lists":[{"pk":{"S":"u"},"sk":{"N":"2"}}])", 200, true},
   });
+}
+
+// A loop reads one page, and hands it over with what a fault said of it: the fault has had its turn, and no page
+// is read twice.
+TEST_F(DynamodbItemsTest, WhatALoopHasReadIsHandedOverWithItsDelay) {
+  Start();
+  Good("CreateTable", kCreateLists);
+  for (int first = 0; first < 600; first += 25) {
+    std::string puts;
+    for (int sk = first; sk < first + 25; ++sk) {
+      absl::StrAppend(&puts, puts.empty() ? "" : ",",
+                      R"({"PutRequest":{"Item":{"pk":{"S":"u"},"sk":{"N":")", sk, R"("}}}})");
+    }
+    Good("BatchWriteItem", absl::StrCat(R"({"RequestItems":{"lists":[)", puts, "]}}"));
+  }
+  const auto selects = [&] {
+    return Must(
+               "SELECT statement FROM liststore.requests WHERE tbl = 'dynamodb.lists' AND "
+               "op = 'SELECT' AND outcome = 'ok' ALLOW FILTERING")
+        .rows.size();
+  };
+  const std::string query =
+      R"({"TableName":"lists","KeyConditionExpression":"pk = :p","Select":"COUNT",)"
+      R"("ExpressionAttributeValues":{":p":{"S":"u"}}})";
+  Walk({{"Query", query, R"({"Count":600,"ScannedCount":600})"}});
+  const size_t before = selects();
+  Must(
+      "INSERT INTO liststore.faults (name, op, times, action) VALUES "
+      "('f', 'SELECT', 1, 'delay 300ms')");
+  const auto begin = std::chrono::steady_clock::now();
+  Walk({{"Query", query, R"({"Count":600,"ScannedCount":600})"}});
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  EXPECT_EQ(selects() - before, 2u);
 }
 
 }  // namespace dynamodb_items_test
