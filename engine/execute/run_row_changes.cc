@@ -159,6 +159,10 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunRowChanges(
     write.follower = &*follower;
   }
   const ConditionalReply reply = engine_.ExecuteConditional(write, call.now_nanos);
+  if (run.is_too_large()) {
+    if (!run.commands().empty()) call.client.has_written = call.had_written;
+    return Defer(Deferral::kInOrder, call);
+  }
   if (reply.status == OpStatus::kOk && reply.applied) changes.OnApplied();
   return AnswerWrite({reply.status, reply.large_row}, protocol::WriteType::kSimple, call);
 }

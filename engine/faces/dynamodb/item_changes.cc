@@ -64,6 +64,8 @@ void ItemChanges::OnAttempt() {
     change.existed = false;
     change.before_bytes.clear();
     change.before = {};
+    change.after = {};
+    change.after_size = 0;
     change.lives = {};
     change.error.reset();
   }
@@ -73,18 +75,35 @@ void ItemChanges::OnRow(size_t index, const RowView& row) {
   ItemChange& change = changes_[index];
   change.existed = true;
   change.lives = row.marker;
+  if (!change.IsLooking() || error_) return;
   const auto item = std::ranges::find(row.cells, change.shape->item_column, &LiveCellView::column);
-  if (item != row.cells.end()) {
-    change.before = dynamodb::ItemFromBytes(item->value).value_or(Item());
-    if (!change.lives.present()) change.lives = item->liveness;
+  if (item == row.cells.end()) return;
+  if (!change.lives.present()) change.lives = item->liveness;
+  looked_at_bytes_ += item->value.size();
+  if (item->value.size() > kItemColumnBytesMax) {
+    error_ = dynamodb::Invalid("Item size has exceeded the maximum allowed size");
+  } else if (looked_at_bytes_ > kTransactionBytesMax) {
+    error_ = TransactionTooLarge();
+  } else {
+    change.before_bytes = item->value;
   }
 }
 
 bool ItemChanges::Decide(int64_t now_seconds) {
   // Lanes are held until all are decided.
   dynamodb::Effort effort;
-  for (size_t i = 0; i < changes_.size(); ++i) {
-    changes_[i].error = DecideOne(changes_[i], written_[i], now_seconds, effort);
+  size_t written_bytes = 0;
+  for (size_t i = 0; i < changes_.size() && !error_; ++i) {
+    ItemChange& change = changes_[i];
+    if (change.kind == ItemChange::Kind::kCheck && change.condition.is_always()) continue;
+    if (change.existed && change.IsLooking()) change.before = BeforeOf(change);
+    change.error = DecideOne(change, written_[i], now_seconds, effort);
+    written_bytes += change.after_size;
+    if (written_bytes > kTransactionBytesMax && changes_.size() > 1) error_ = TransactionTooLarge();
+    if (changes_.size() > 1) {
+      change.before = {};
+      change.after = {};
+    }
   }
   return !error_ && !has_failed();
 }
@@ -158,7 +177,7 @@ void ItemChanges::SetWritten(const ItemChange& change, const Item& after, Bytes&
     bytes.written.ttl_seconds = *expiry - now_seconds;
     bytes.written.expiry_seconds = *expiry;
   } else if (change.kind == ItemChange::Kind::kRewrite && change.lives.expiring() &&
-             !(change.former && ExpiryOf(*change.former, change.after, now_seconds))) {
+             !(change.former && ExpiryOf(*change.former, after, now_seconds))) {
     // By a TTL of CQL's.
     bytes.written.ttl_seconds = change.lives.expiry_seconds - now_seconds;
     bytes.written.expiry_seconds = change.lives.expiry_seconds;

@@ -38,14 +38,27 @@ struct ItemChange {
   dynamodb::Condition condition = {};
   Item item = {};                // kPut
   dynamodb::Update update = {};  // kUpdate
+  size_t constant_bytes = 0;     // of values in the condition and the update
+  bool returns = false;          // the answer says what was there, or what has come of it
+
+  // Something depends on what is there.
+  bool IsLooking() const {
+    return returns || !condition.is_always() || (kind != Kind::kPut && kind != Kind::kDelete);
+  }
+
   // kRewrite: the shape of before, where its attribute for ends counts no more.
   std::shared_ptr<const TableShape> former = {};
 
   // ---- What came of it.
   bool existed = false;
-  Item before = {};                           // as it was, where it existed
-  Liveness lives = {};                        // until when
-  Item after = {};                            // as it is, of kPut and kUpdate
+  Liveness lives = {};  // until when
+  // As it was, where it existed and IsLooking: the item's column.
+  std::string before_bytes = {};
+  size_t after_size = 0;  // ItemSize as it is, of kPut, kUpdate and kRewrite
+  // Both decoded, where the change is the only one and no mere look: what a transaction looks at is many
+  // times its bytes, so that it is one item at a time.
+  Item before = {};
+  Item after = {};
   std::optional<dynamodb::Error> error = {};  // why nothing was written
 };
 
@@ -90,10 +103,14 @@ class ItemChanges final : public execute::RowChanges {
 
   std::optional<dynamodb::Error> DecideOne(ItemChange& change, Bytes& bytes, int64_t now_seconds,
                                            dynamodb::Effort& effort);
+  static void SetWritten(const ItemChange& change, const Item& after, Bytes& bytes,
+                         int64_t now_seconds);
 
   std::vector<ItemChange> changes_;
   std::vector<Row> rows_;
   std::deque<Bytes> written_;
+  size_t looked_at_bytes_ = 0;
+  std::optional<dynamodb::Error> error_;
   bool* is_applied_ = nullptr;  // outlives it
 };
 

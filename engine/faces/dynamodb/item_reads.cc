@@ -191,6 +191,7 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
   const size_t bytes_max = std::min<uint64_t>(kBatchBytesMax, call.server.answer_bytes_max);
   const uint64_t json_bytes_max = JsonBytesMax(call);
   size_t bytes = 0;
+  size_t json_bytes = 0;
   // Of a loop: what it has read already.
   std::vector<BoundStatement> answered;
   // What is held at once: the rows of so many.
@@ -203,7 +204,7 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
         call.run.HandOver(std::move(answered));
       return Stopped();
     };
-    if (call.run.defers() && bytes > kLoopAnswerBytes) {
+    if (call.run.defers() && std::max(bytes, json_bytes) > kLoopAnswerBytes) {
       call.run.Defer();
       return stop();
     }
@@ -211,11 +212,12 @@ ErrorOr<std::string> BatchGetItem(OperationCall& call) {
     for (size_t i = first; i < first + count; ++i) {
       statements.push_back(GetOf(*tables[items[i].table].shape, items[i].key_values));
     }
-    if (bytes < bytes_max && !call.run.Run(statements)) return stop();
+    const bool has_room = bytes < bytes_max && json_bytes < json_bytes_max;
+    if (has_room && !call.run.Run(statements)) return stop();
     for (size_t i = 0; i < count; ++i) {
       if (call.run.defers() && json_bytes > kLoopAnswerBytes) {
         call.run.Defer();
-        return Stopped();
+        return stop();
       }
       const AskedItem& item = items[first + i];
       AskedTable& table = tables[item.table];

@@ -20,10 +20,10 @@ using dynamodb::ReturnValues;
 
 constexpr size_t kBatchWritesMax = 25;
 constexpr size_t kTransactionItemsMax = 100;
+// Of the items of why a transaction was cancelled: those behind are left out.
+constexpr size_t kReasonsBytesMax = size_t{16} << 20;
 // Of a write whose table changes all the while.
 constexpr int kFollowingsMax = 8;
-// Source: DynamoDB's developer guide, "Quotas", transactions.
-constexpr size_t kTransactionBytesMax = size_t{4} << 20;
 
 Status CheckPut(const TableShape& shape, const Item& item) {
   LS_RETURN_IF_ERROR(CheckIndexed(shape, item));
@@ -213,7 +213,7 @@ ErrorOr<std::string> WriteOne(OperationCall& call, ItemChange change) {
     if (!call.run.Run({&statement, 1})) return Stopped();
     if (statement.error) return *std::move(statement.error);
     LS_RETURN_IF_ERROR(FollowTable(call, change));
-    change.after = std::move(change.item);
+    change.after_size = dynamodb::ItemSize(change.item);
     return AnswerOf(change, values, capacity);
   }
   change.returns = values != ReturnValues::kNone;
@@ -420,7 +420,7 @@ ErrorOr<std::string> WriteTransaction(OperationCall& call, bool& is_applied) {
   ObjectWriter answer;
   for (const ItemChange& change : changes.changes()) {
     LS_RETURN_IF_ERROR(FollowTable(call, change));
-    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(dynamodb::ItemSize(change.after)));
+    capacity.Add(change.shape->name, 2 * HalfUnitsOfWrite(change.after_size));
   }
   capacity.AppendAll(answer);
   return answer.Take();

@@ -294,6 +294,9 @@ Status ReadRows(OperationCall& call, const ReadRequest& request, const ReadRange
     while (rows.rows_left() > 0) {
       rows.Next(values);
       LS_RETURN_IF_ERROR(TakeRow(request, values, result));
+      if (call.run.defers() && std::max(result.bytes, result.items.size()) > kLoopBytes) {
+        return Defer(call, statement);
+      }
       if (result.scanned >= request.limit || result.bytes >= kPageBytesMax ||
           result.looked_at >= kPageEffort) {
         result.is_over = true;

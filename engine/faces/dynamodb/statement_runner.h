@@ -99,6 +99,17 @@ class StatementRunner {
   // It is on a loop.
   bool defers() const { return client_.place.defers(); }
   Stop stop() const { return stop_; }
+  // The tables of changes are others now: the operation is to be begun anew. Says so once.
+  bool TakeStale() { return std::exchange(is_stale_, false); }
+  // What has been deferred is given up instead: what came before it is not to be done twice.
+  bool TakeDeferral() {
+    if (stop_ != Stop::kDeferred) return false;
+    stop_ = Stop::kNo;
+    memo_ = nullptr;
+    handed_over_.clear();
+    taken_ = 0;
+    return true;
+  }
   // Of one that was deferred: what the next one has to know. nullptr: nothing.
   std::shared_ptr<const execute::RequestMemo> TakeMemo();
   std::chrono::nanoseconds delay() const { return delay_; }
