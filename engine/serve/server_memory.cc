@@ -7,6 +7,7 @@
 #include "engine/base/machine_limits.h"
 #include "engine/base/strings.h"
 #include "engine/execute/client_state.h"
+#include "engine/shard/limit_around.h"
 
 namespace liststore {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kProcess = "process";
 constexpr std::string_view kRows = "rows";
 constexpr size_t kConnectionsShown = 100;
+constexpr size_t kReclaimedAtOnce = 1'000;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts,
       tell_(options.on_memory_notice),
       process_limit_bytes_(options.divide_memory ? options.process_memory_bytes : 0) {
   const MutexLock lock(mutex_);
-  rows_share_bytes_ = parts_.engine.memory_limit_bytes();
+  rows_share_bytes_ = limit_set_ = parts_.engine.memory_limit_bytes();
   const uint64_t shared = rows_share_bytes_ + options.client_memory_bytes;
   program_limit_bytes_ =
       options.process_memory_bytes - std::min(options.process_memory_bytes, shared);
@@ -92,7 +94,7 @@ std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint
     const uint64_t shared = shares->rows_bytes + shares->client_bytes;
     program_limit_bytes_.store(bytes - std::min(bytes, shared), std::memory_order_relaxed);
   }
-  rows_share_bytes_ = shares->rows_bytes;
+  rows_share_bytes_ = limit_set_ = shares->rows_bytes;
   shard::Engine& engine = parts_.engine;
   const uint64_t era = engine.era();  // before the clock
   if (!engine.SetMemoryLimit(shares->rows_bytes, parts_.clock.NowNanos(), nullptr, era)) {
@@ -121,7 +123,8 @@ CqlMemoryNotice ServerMemory::Notice(CqlMemoryNotice::Kind kind) const {
 uint64_t ServerMemory::CountedBytes() const {
   const uint64_t log_bytes = parts_.log_bytes ? parts_.log_bytes() : 0;
   return parts_.engine.page_bytes() + parts_.connections.held_bytes() +
-         parts_.statements.statement_bytes() + parts_.journal.bytes() + log_bytes;
+         parts_.statements.statement_bytes() + parts_.journal.bytes() +
+         parts_.hot_partitions.bytes() + log_bytes;
 }
 
 bool ServerMemory::NoteResident(uint64_t resident_bytes) {
@@ -135,16 +138,30 @@ bool ServerMemory::NoteResident(uint64_t resident_bytes) {
   const uint64_t over = program - std::min(program, share);
 
   shard::Engine& engine = parts_.engine;
+  const uint64_t now = engine.memory_limit_bytes();
+  if (now != limit_set_) rows_share_bytes_ = now;  // whoever has the store has changed it
   const uint64_t least = std::min(rows_share_bytes_, kMemoryLimitBytesMin);
   const uint64_t taken = (over + kStepBytes - 1) / kStepBytes * kStepBytes;
-  const uint64_t limit = rows_share_bytes_ - std::min(taken, rows_share_bytes_ - least);
-  const uint64_t now = engine.memory_limit_bytes();
+  const uint64_t wanted = rows_share_bytes_ - std::min(taken, rows_share_bytes_ - least);
+  const uint64_t era = engine.era();  // before the clock
+  const uint64_t now_nanos = parts_.clock.NowNanos();
+  // What is deleted and due goes first, as where a limit is lowered.
+  while (over > 0 && engine.held_bytes() > wanted &&
+         engine.Reclaim(now_nanos, kReclaimedAtOnce, era) != 0) {
+  }
+  const uint64_t held = engine.held_bytes();
+  uint64_t limit = wanted;
+  // Who deletes may write a tombstone, and needs room for it: below what is held there is none. Nothing grows at this
+  // limit either.
+  if (!engine.evicts()) {
+    limit = std::max(wanted, std::min(rows_share_bytes_, shard::LimitAround(held)));
+  }
   // What goes up and down by a step changes nothing.
   if (limit < now || limit == rows_share_bytes_ || limit > now + kStepBytes) {
-    const uint64_t era = engine.era();  // before the clock
-    if (limit != now) engine.SetMemoryLimit(limit, parts_.clock.NowNanos(), nullptr, era);
+    if (limit != now) engine.SetMemoryLimit(limit, now_nanos, nullptr, era);
   }
-  engine.SetRefusesTables(over > 0 && (engine.held_bytes() > limit || limit == least));
+  limit_set_ = engine.memory_limit_bytes();
+  engine.SetRefusesTables(over > 0 && (held > wanted || wanted == least));
   return over > 0;
 }
 

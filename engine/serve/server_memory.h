@@ -82,6 +82,7 @@ class ServerMemory {
   Mutex mutex_;
   MemoryWatch watch_ ABSL_GUARDED_BY(mutex_);
   uint64_t rows_share_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of which rows have all, or less
+  uint64_t limit_set_ ABSL_GUARDED_BY(mutex_) = 0;         // of the engine, by this
   std::array<uint64_t, kLooks> looks_ ABSL_GUARDED_BY(mutex_) = {};  // program_bytes_ of each
   size_t next_look_ ABSL_GUARDED_BY(mutex_) = 0;
 };

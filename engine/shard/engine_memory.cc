@@ -5,8 +5,10 @@
 #include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/memory/memory_budget.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/engine.h"
+#include "engine/shard/limit_around.h"
 
 namespace liststore::shard {
 namespace {
@@ -152,6 +154,12 @@ bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAdd
     lanes_[number]->ownership.Run([&] { evict_in(number); });
   }
   return evicted;
+}
+
+uint64_t LimitAround(uint64_t held_bytes) {
+  constexpr uint64_t kSlackPart = 31;  // of what is held, as a 32nd is of the limit
+  const memory::MemoryBudget about(held_bytes + held_bytes / kSlackPart);
+  return held_bytes + (about.limit_bytes() - about.grow_limit_bytes());
 }
 
 bool Engine::SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evictions,

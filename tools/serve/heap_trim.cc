@@ -86,6 +86,7 @@ void HeapTrim::Run() {
   while (Wait(millis)) {
     const uint64_t limit = limit_bytes_.load();
     const uint64_t before = ResidentBytes();
+    if (before == 0) continue;  // there is no descriptor for the file: the next look will do
     const bool is_over = Tell(before);
     millis =
         is_over || before >= limit / kFarDenominator * kFarNumerator ? kLookMillis : kLittleMillis;
