@@ -1,5 +1,7 @@
 #include "engine/model/packed_item_key_runs.h"
 
+#include <atomic>
+
 #include "engine/base/big_endian.h"
 #ifdef __SSE4_1__
 #include "engine/model/packed_item_key_vectors.h"
@@ -150,8 +152,19 @@ RunUnpacker::Function FastestHere() {
   return fastest;
 }
 
-// Found out before main: behind a guard every run would ask whether it was.
-const RunUnpacker::Function kFastestHere = FastestHere();
+void FindAndUnpack(const char* packed, size_t packed_stride, size_t count, char* cells,
+                   size_t cell_stride);
+
+// Found out by the first run, whichever file's constructors it comes from: behind a guard each would ask whether
+// it was.
+constinit std::atomic<RunUnpacker::Function> fastest_here = &FindAndUnpack;
+
+void FindAndUnpack(const char* packed, size_t packed_stride, size_t count, char* cells,
+                   size_t cell_stride) {
+  const RunUnpacker::Function fastest = FastestHere();
+  fastest_here.store(fastest, std::memory_order_relaxed);
+  fastest(packed, packed_stride, count, cells, cell_stride);
+}
 
 }  // namespace
 
@@ -169,7 +182,7 @@ std::array<RunUnpacker, kRunUnpackers> RunUnpackers() {
 
 void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* cells,
                     size_t cell_stride) {
-  kFastestHere(packed, packed_stride, count, cells, cell_stride);
+  fastest_here.load(std::memory_order_relaxed)(packed, packed_stride, count, cells, cell_stride);
 }
 
 }  // namespace liststore
