@@ -269,6 +269,7 @@ int InitCache(PyObject* self, PyObject* arguments, PyObject* keywords) {
   opened.options.memory_policy = MemoryPolicy::kEvict;
   opened.options.lists_live_elsewhere = true;
   state.writes_to_disk = !opened.options.data_dir.empty();
+  state.has_threads = state.writes_to_disk || opened.options.background_reclaim;
   state.callbacks.on_evicted = Ref::Borrowed(opened.on_evicted).Release();
   state.clock_object = Ref::Borrowed(opened.clock).Release();
   state.clock = opened.options.manual_clock;

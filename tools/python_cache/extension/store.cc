@@ -46,11 +46,12 @@ Call::Call(StoreObject* object) : object_(object), store_(object->state->store) 
     Raise(absl::FailedPreconditionError("the store is closed"));
     return;
   }
-  if (object->state->writes_to_disk && WasForked(*object->state)) {
+  // The parent has its files; what its threads held when it forked is held for good here.
+  if (object->state->has_threads && WasForked(*object->state)) {
     store_ = nullptr;
-    Raise(
-        absl::FailedPreconditionError("the process that forked this one has the store's data_dir "
-                                      "open: open stores after the fork"));
+    Raise(absl::FailedPreconditionError(
+        "the store, which has a data_dir or background_reclaim, is of the process that forked this "
+        "one: open stores after the fork"));
     return;
   }
   ++object->state->calls;
@@ -129,6 +130,7 @@ int InitStore(PyObject* self, PyObject* arguments, PyObject* keywords) {
   opened.options.memory_policy = static_cast<MemoryPolicy>(policy);
   opened.options.lists_live_elsewhere = elsewhere != 0;
   state.writes_to_disk = !opened.options.data_dir.empty();
+  state.has_threads = state.writes_to_disk || opened.options.background_reclaim;
   state.callbacks.on_evicted = Ref::Borrowed(opened.on_evicted).Release();
   state.clock_object = Ref::Borrowed(opened.clock).Release();
   SetListeners(state, opened.options);

@@ -44,6 +44,7 @@ struct State {
   const Clock* clock = nullptr;
   int64_t refresh_ahead_seconds = 0;
   bool writes_to_disk = false;
+  bool has_threads = false;  // of its own, which may hold a lane at the instant of a fork
   size_t calls = 0;
   size_t views = 0;
   // Reads that looked whether a list is here before the cache was asked, by presence: no reads of

@@ -36,8 +36,8 @@ class ManualClock:
     def set(self, now_nanos: int) -> None: ...
     def advance(self, nanos: int) -> None: ...
 
-# Of the process that opened it, and opened once: in a forked child all calls of a store with a data_dir raise
-# FailedPrecondition, and the child's end leaves the files alone.
+# Of the process that opened it, and opened once: in a forked child all calls of a store with a data_dir or
+# background_reclaim raise FailedPrecondition, and the child's end leaves the files alone.
 class Store:
     def __init__(
         self,
