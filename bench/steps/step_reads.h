@@ -194,10 +194,8 @@ class StepReads {
       StoreBigEndian32(cell, kStepValueBytes);
       std::memcpy(cell + sizeof(uint32_t), run.rows + row * run.stride + kPackedItemKeyBytes,
                   kStepValueBytes);
-      StoreBigEndian32(cell + kCellBytes, kItemKeyTextBytes);
     }
-    UnpackItemKeys(run.rows, run.stride, run.count, to + kCellBytes + sizeof(uint32_t),
-                   kTextRowBytes);
+    UnpackItemKeys(run.rows, run.stride, run.count, to + kCellBytes, kTextRowBytes);
   }
   ListItemsSink BeginSink(size_t i) {
     items_[i].clear();

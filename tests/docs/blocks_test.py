@@ -38,7 +38,8 @@ SCHEMAS = (
 )
 # Who runs the blocks of pages that this does not.
 ELSEWHERE = {
-    "docs/cql_errors.md": "tests/over_cql/error_table_test.cc", "docs/embedding.md": "tests/install/install_test",
+    "docs/cql_errors.md": "tests/over_cql/error_table_test.cc", "docs/dynamodb.md": "tests/drivers/dynamodb/test_page.py",
+    "docs/embedding.md": "tests/install/install_test",
     "docs/migration.md": "tests/peers/run_tests", "docs/python_cache.md": "tests/fixtures/python_cache/run_tests",
     "docs/moving_to_fixtures.md": "tests/docs/moving_test.py",
     "docs/test_double.md": "tests/docs/test_double_test.py"}

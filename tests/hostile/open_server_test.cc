@@ -72,7 +72,7 @@ TEST_F(OpenServer, CountsWhatBecameOfClients) {
   EXPECT_EQ(refused->opcode, kError);
   EXPECT_EQ(counter("connections_refused"), 1);
   EXPECT_GE(counter("connections"), 2);
-  EXPECT_EQ(Must("SELECT * FROM liststore.counters").rows.size(), 18u);
+  EXPECT_EQ(Must("SELECT * FROM liststore.counters").rows.size(), 20u);
 }
 
 }  // namespace open_server_test

@@ -101,8 +101,8 @@ TEST_F(Report, EachCounterHasAdviceOrCountsWhatIsWell) {
   ASSERT_TRUE(client.ok()) << client.status();
   const auto counters = (*client)->Query("SELECT name FROM liststore.counters");
   ASSERT_TRUE(counters.ok()) << counters.status();
-  const std::set<std::string> well = {"connections", "http_requests", "statements_long",
-                                      "tls_handshakes"};
+  const std::set<std::string> well = {"connections", "dynamodb_requests", "http_requests",
+                                      "statements_long", "tls_handshakes"};
   EXPECT_GT(counters->size(), well.size());
   for (size_t row = 0; row < counters->size(); ++row) {
     const std::string name(counters->at(row, 0));
